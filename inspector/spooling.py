@@ -32,10 +32,10 @@ def is_run_id(text: str) -> bool:
 def make_private(directory: Path) -> None:
     """Create a directory and its missing parents for their owner only; root hands them over to the owner above."""
     # `Path.mkdir` applies its mode only to the last directory.
-    for each in (*reversed(directory.parents), directory):
-        if not each.exists():
-            each.mkdir(mode=0o700, exist_ok=True)
-            hand_over(each, each.parent)
+    for folder in (*reversed(directory.parents), directory):
+        if not folder.exists():
+            folder.mkdir(mode=0o700, exist_ok=True)
+            hand_over(folder, folder.parent)
 
 
 def is_process_key(text: str) -> bool:

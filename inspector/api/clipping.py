@@ -60,14 +60,14 @@ class _Clipper:
         if not isinstance(text, msgspec.Raw) or len(bytes(text)) <= self._most_chars:
             return text
         items = _LIST.decode(text)
-        for at, each in enumerate(items):
-            attributes = bytes(each.get("attributes", _NULL))
+        for at, event in enumerate(items):
+            attributes = bytes(event.get("attributes", _NULL))
             if attributes.startswith(b"{"):
                 kept = {
                     key: _NULL if self.refuses(f"{name}.{at}.{key}", value) else value
                     for key, value in _MEMBERS.decode(attributes).items()
                 }
-                each["attributes"] = _encoded(kept)
+                event["attributes"] = _encoded(kept)
         return _encoded(items)
 
     def error(self, error: SpanError) -> SpanError:

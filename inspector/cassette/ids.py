@@ -106,8 +106,8 @@ def _compared(span: Json) -> Iterator[str]:
 
 def _made_up(span: Json) -> Iterator[str]:
     """Yield what is an id by its place, or, outside of those texts, by its form."""
-    for each in span["attributes"]:
-        key, text = each["key"], str(each["value"].get("stringValue", ""))
+    for pair in span["attributes"]:
+        key, text = pair["key"], str(pair["value"].get("stringValue", ""))
         if key in _OF_IDS:
             yield from _WHOLE.findall(text) if _WHOLE.fullmatch(text) else ()
         if key in (_RESULT, ERROR):

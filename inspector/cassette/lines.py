@@ -68,11 +68,11 @@ def cassette_lines(events: Iterable[Event], name: str) -> list[bytes]:
 
 def _search(span: Json) -> None:
     redactor = Redactor()
-    for each in span["attributes"]:
-        named = {each["key"]: each["value"]}
+    for pair in span["attributes"]:
+        named = {pair["key"]: pair["value"]}
         redacted, _ = redactor.redact_value("attributes", named)
         if redacted != named:
-            raise SecretFound(_refusal(span, f"the attribute {each['key']}"))
+            raise SecretFound(_refusal(span, f"the attribute {pair['key']}"))
     for part in ("events", "status", "name"):
         named = {part: span[part]}
         redacted, _ = redactor.redact_value("attributes", named)
@@ -91,12 +91,12 @@ def _lines(spans: Iterable[Json], around: dict[str, Json]) -> Iterator[bytes]:
     parts = _PartLines()
     for span in spans:
         head = around[str(span.pop("around"))]
-        for each in span["attributes"]:
-            text = each["value"].get("stringValue")
+        for pair in span["attributes"]:
+            text = pair["value"].get("stringValue")
             if text is not None and len(text) > _LONG_CHARS:
-                pieces = _Cut(parts, deepest=2 if each["key"] == EXCHANGES else 1).pieces_of(text)
+                pieces = _Cut(parts, deepest=2 if pair["key"] == EXCHANGES else 1).pieces_of(text)
                 if len(pieces) > 1:
-                    each["value"] = {FIELD: {"pieces": pieces}}
+                    pair["value"] = {FIELD: {"pieces": pieces}}
         yield from parts.taken()
         scopes = [{"scope": head["scope"], "spans": [span]}]
         yield _encode({"resourceSpans": [{"resource": head["resource"], "scopeSpans": scopes}]}) + b"\n"

@@ -63,8 +63,8 @@ def _below(spans: Sequence[Json]) -> dict[str, list[Json]]:
     for span in spans:
         parent = span["parentSpanId"] if span["parentSpanId"] in ids and span["parentSpanId"] != span["spanId"] else ""
         below.setdefault(parent, []).append(span)
-    for each in below.values():
-        each.sort(key=_start)
+    for siblings in below.values():
+        siblings.sort(key=_start)
     return below
 
 

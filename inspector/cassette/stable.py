@@ -88,26 +88,26 @@ def _event(event: Json, clock: int) -> Json:
 
 def _without_places(span: Json, name: str) -> Json:
     kept = [
-        each for each in span["attributes"] if each["key"] not in _LEFT_OUT and not each["key"].startswith(_PREFIXES)
+        pair for pair in span["attributes"] if pair["key"] not in _LEFT_OUT and not pair["key"].startswith(_PREFIXES)
     ]
     if (frozen := frozen_in(attribute(span, PROGRAM))) is None:
-        kept = [each for each in kept if each["key"] != PROGRAM]
-    for each in kept:
-        if each["key"] == PROGRAM and frozen is not None:
+        kept = [pair for pair in kept if pair["key"] != PROGRAM]
+    for pair in kept:
+        if pair["key"] == PROGRAM and frozen is not None:
             # A replay needs nothing else about how the program was started.
-            each["value"] = {"stringValue": _encode({"frozen": frozen.written}).decode()}
-        elif each["key"] == EXCHANGES:
-            each["value"] = {"stringValue": _exchanges(each["value"].get("stringValue", ""), span["spanId"])}
-        elif each["key"] == sc.USAGE_JSON:
-            each["value"] = {"stringValue": _sorted(each["value"].get("stringValue", ""))}
-        elif each["key"] == ERROR:
-            each["value"] = {"stringValue": _MOMENT.sub(r'\1"1970-01-01T00:00:00+00:00"', each["value"]["stringValue"])}
-        elif each["key"] == sc.EXPORTED:
+            pair["value"] = {"stringValue": _encode({"frozen": frozen.written}).decode()}
+        elif pair["key"] == EXCHANGES:
+            pair["value"] = {"stringValue": _exchanges(pair["value"].get("stringValue", ""), span["spanId"])}
+        elif pair["key"] == sc.USAGE_JSON:
+            pair["value"] = {"stringValue": _sorted(pair["value"].get("stringValue", ""))}
+        elif pair["key"] == ERROR:
+            pair["value"] = {"stringValue": _MOMENT.sub(r'\1"1970-01-01T00:00:00+00:00"', pair["value"]["stringValue"])}
+        elif pair["key"] == sc.EXPORTED:
             # The cost is computed again from the reader's price list.
-            values = each["value"]["kvlistValue"]["values"]
-            each["value"] = {"kvlistValue": {"values": [one for one in values if one["key"] == "status"]}}
+            values = pair["value"]["kvlistValue"]["values"]
+            pair["value"] = {"kvlistValue": {"values": [one for one in values if one["key"] == "status"]}}
     kept.append({"key": sc.RUN_ID, "value": {"stringValue": _NOT_OF_RUN_IDS.sub("-", name)[:_LONGEST_RUN_ID]}})
-    return span | {"attributes": sorted(kept, key=lambda each: each["key"])}
+    return span | {"attributes": sorted(kept, key=lambda pair: pair["key"])}
 
 
 def _sorted(text: str) -> str:
@@ -156,9 +156,9 @@ def _events(pieces: Iterable[bytes]) -> list[str]:
 def _numbered(spans: list[Json]) -> list[Json]:
     numbers = Numbers(spans)
     for span in spans:
-        for each in span["attributes"]:
-            is_answer = each["key"] in (EXCHANGES, sc.SEED_LLM_RESPONSE)
-            each["value"] = _replaced(each["value"], partial(_text, numbers=numbers, is_answer=is_answer))
+        for pair in span["attributes"]:
+            is_answer = pair["key"] in (EXCHANGES, sc.SEED_LLM_RESPONSE)
+            pair["value"] = _replaced(pair["value"], partial(_text, numbers=numbers, is_answer=is_answer))
         span["events"] = _replaced(span["events"], partial(_text, numbers=numbers, is_answer=False))
     return spans
 

@@ -63,9 +63,9 @@ def _asked(target: Endpoint) -> Check:
 
 
 def _refused(settings: Settings) -> Iterator[Check]:
-    for each in all_refused(settings.outbox, days=settings.retention_days, now_ns=time.time_ns()):
-        advice = f"see its responses; to reset the count, delete {each.file}"
-        yield Check("warn", "endpoint", each.sentence, advice)
+    for refused in all_refused(settings.outbox, days=settings.retention_days, now_ns=time.time_ns()):
+        advice = f"see its responses; to reset the count, delete {refused.file}"
+        yield Check("warn", "endpoint", refused.sentence, advice)
 
 
 def _waiting(directory: Path, url: str, command: str) -> Check:

@@ -58,11 +58,11 @@ def _read(options: dict[str, Any]) -> Settings:
 def _refusals(error: ValidationError, options: dict[str, Any]) -> dict[str, str]:
     """Why each value is invalid, by the name of its setting."""
     refused: dict[str, str] = {}
-    for each in error.errors(include_url=False):
-        name = str(each["loc"][0])
-        value = "" if name in _SECRETS else f"={str(each['input'])[:_SHOWN_CHARACTERS]}"
+    for problem in error.errors(include_url=False):
+        name = str(problem["loc"][0])
+        value = "" if name in _SECRETS else f"={str(problem['input'])[:_SHOWN_CHARACTERS]}"
         place = f"--{name.replace('_', '-')}" if name in options else f"INSPECTOR_{name.upper()}"
-        why = each["msg"].removeprefix("Input ").removeprefix("Value error, ").partition(", unable to")[0]
+        why = problem["msg"].removeprefix("Input ").removeprefix("Value error, ").partition(", unable to")[0]
         why = why.replace("a valid boolean", "true or false")
         refused.setdefault(name, f"{place}{value}: {why}")
     return refused

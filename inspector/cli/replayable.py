@@ -50,7 +50,7 @@ def _judged(store: Store, run: Run, verdict: Replayable, terminal: Terminal, nam
     elif verdict.reason is not None:
         known = "cannot be replayed" if verdict.replayable == "no" else "not known whether it can be replayed"
         yield terminal.safe(f"{known}: {verdict.reason}")
-    for each in verdict.obstacles[:_NAMED]:
-        yield terminal.safe(each.sentence)
+    for obstacle in verdict.obstacles[:_NAMED]:
+        yield terminal.safe(obstacle.sentence)
     if verdict.obstacle_count > _NAMED:
         yield f"and {verdict.obstacle_count - _NAMED:,} more of its calls"

@@ -104,8 +104,8 @@ def _of_random_numbers(frozen: Frozen) -> str:
 
 def _sum(counts: Iterable[Mapping[str, int]]) -> Counter[str]:
     every: Counter[str] = Counter()
-    for each in counts:
-        every.update(each)
+    for count in counts:
+        every.update(count)
     return every
 
 

@@ -131,8 +131,8 @@ def _print_refused(settings: "Settings") -> None:
     from inspector.cli.notices import notice
     from inspector.refusals import all_refused
 
-    for each in all_refused(settings.outbox, days=settings.retention_days, now_ns=time.time_ns()):
-        notice(f"inspector: {each.sentence}; see inspector doctor")
+    for refused in all_refused(settings.outbox, days=settings.retention_days, now_ns=time.time_ns()):
+        notice(f"inspector: {refused.sentence}; see inspector doctor")
 
 
 def _show_duplicates(store: "Store", event: Event, terminal: "Terminal") -> None:

@@ -101,8 +101,8 @@ class Waiting:
             if item.is_start:
                 file.open[item.key] = item
             else:
-                for each in self._of_process(file.process):
-                    each.open.pop(item.key, None)
+                for other in self._of_process(file.process):
+                    other.open.pop(item.key, None)
         file.offset = chunk.end
         if save:
             self._marks[file.name] = chunk.end

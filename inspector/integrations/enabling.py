@@ -25,8 +25,8 @@ class Enabled:
 
     def enable(self, integrations: Iterable[Integration]) -> None:
         """Enable them, each as soon as its framework has been imported."""
-        for each in integrations:
-            self._watch.expect(each.trigger, lambda each=each: self._install(each))
+        for integration in integrations:
+            self._watch.expect(integration.trigger, lambda integration=integration: self._install(integration))
 
     def disable(self) -> None:
         """Disable them all, and restore every framework."""

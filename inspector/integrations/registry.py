@@ -67,8 +67,8 @@ STANDARD_LIBRARY: frozenset[str] = frozenset(("threading",))
 def loaded_versions() -> dict[str, str]:
     """Return the versions of the frameworks and clients that the program has imported."""
     versions: dict[str, str] = {}
-    for each in INTEGRATIONS:
-        if each.trigger in sys.modules:
+    for integration in INTEGRATIONS:
+        if integration.trigger in sys.modules:
             with suppress(PackageNotFoundError):
-                versions[each.distribution] = version(each.distribution)
+                versions[integration.distribution] = version(integration.distribution)
     return versions

@@ -46,9 +46,9 @@ def install_requests(patches: Patches, api: Api) -> None:
     patches.wrap(client.AsyncAPIClient, "request", lambda original: _requested_async(api, original))
     patches.wrap(streaming.Stream, "__stream__", lambda original: _iterated(original, Items))
     patches.wrap(streaming.AsyncStream, "__stream__", lambda original: _iterated(original, AsyncItems))
-    for each in (client.SyncAPIClient, client.AsyncAPIClient):
-        if hasattr(each, "_sleep_for_retry"):
-            patches.wrap(each, "_sleep_for_retry", _retried)
+    for base in (client.SyncAPIClient, client.AsyncAPIClient):
+        if hasattr(base, "_sleep_for_retry"):
+            patches.wrap(base, "_sleep_for_retry", _retried)
 
 
 def _requested(api: Api, original: Callable[..., Any]) -> Callable[..., Any]:

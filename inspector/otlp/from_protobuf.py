@@ -75,10 +75,10 @@ def _messages() -> _Messages:
     field_type = descriptor_pb2.FieldDescriptorProto
     kept_as_bytes = {field_type.TYPE_STRING, field_type.TYPE_MESSAGE}
     file = descriptor_pb2.FileDescriptorProto(name="unread.proto", package="inspector.unread", syntax="proto3")
-    for name, each in published.items():
+    for name, original in published.items():
         copy = file.message_type.add(name=name)
         descriptor = descriptor_pb2.DescriptorProto()
-        each.DESCRIPTOR.CopyToProto(descriptor)
+        original.DESCRIPTOR.CopyToProto(descriptor)
         for field in descriptor.field:
             kind = field_type.TYPE_INT32 if field.type == field_type.TYPE_ENUM else field.type
             kind = field_type.TYPE_BYTES if kind in kept_as_bytes else kind

@@ -87,9 +87,9 @@ def _line_of(data: bytes, rejected: Counter[str]) -> Line:
             raise ValueError(f"broken, and more than {MAX_OBJECTS:,} parts") from None
         outline = decode_line_by_parts(data)
     calls: list[CallRecord] = []
-    for each in outline.calls:
+    for call in outline.calls:
         try:
-            calls.append(decode_call(each))
+            calls.append(decode_call(call))
         except _UNREADABLE:
             rejected["malformed"] += 1
     return Line(outline.process, tuple(calls), outline.lost)

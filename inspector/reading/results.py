@@ -152,8 +152,8 @@ def _enum(fields: dict[str, Any]) -> Any:
     name = fields["name"]
     if issubclass(cls, enum.Flag) and name not in cls.__members__:
         combined: Any = cls(0)
-        for each in filter(None, name.split("|")):
-            combined |= cls[each]
+        for member in filter(None, name.split("|")):
+            combined |= cls[member]
         return combined
     return cls[name]
 

@@ -70,18 +70,18 @@ def _framed(key: str, value: Attribute, parts: WrittenParts | None) -> _Value | 
 
 def event_records(events: Iterable[Event], texts: Texts) -> Iterator[_Event]:
     """Yield events in the form that is written."""
-    for each in span_events(events, texts):
+    for event in span_events(events, texts):
         pairs: list[tuple[str, Attribute]] = []
-        for key, value in each.facts.items():
+        for key, value in event.facts.items():
             if isinstance(value, str | bool | int | float) and not key.endswith("_json"):
                 pairs.append((key, value))
             elif value is not None:
                 pairs.append((key, encode(value).decode()))
-        if each.exception is not None:
-            exception = each.exception
+        if event.exception is not None:
+            exception = event.exception
             pairs += [
                 (sc.EXCEPTION_TYPE, exception.type),
                 (sc.EXCEPTION_MESSAGE, exception.message),
                 (sc.EXCEPTION_STACKTRACE, exception.stacktrace),
             ]
-        yield _Event(str(each.at_ns), each.name, key_values(pairs))
+        yield _Event(str(event.at_ns), event.name, key_values(pairs))

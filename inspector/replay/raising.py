@@ -16,8 +16,8 @@ def raised_again(cls: str, message: str) -> Exception:
     """
     module, _, name = cls.partition(":")
     place: Any = import_module(module)
-    for each in name.split("."):
-        place = getattr(place, each)
+    for attribute in name.split("."):
+        place = getattr(place, attribute)
     try:
         return place(message)
     except TypeError:

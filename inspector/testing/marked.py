@@ -50,12 +50,13 @@ def read_marker(request: pytest.FixtureRequest) -> Marked:
 
 def _patterns(value: Any) -> tuple[str, ...]:
     patterns = cast("tuple[Any, ...]", (value,) if isinstance(value, str) else tuple(value))
-    for each in patterns:
+    for pattern in patterns:
         try:
-            re.compile(each)
+            re.compile(pattern)
         except (re.error, TypeError) as error:
             pytest.fail(
-                f"the marker cassette ignores {each!r}, which is not a valid regular expression: {error}", pytrace=False
+                f"the marker cassette ignores {pattern!r}, which is not a valid regular expression: {error}",
+                pytrace=False,
             )
     return patterns
 

@@ -101,7 +101,7 @@ def _short(value: dict[str, Any]) -> dict[str, Any]:
     # An optional argument may be left out, which its schema need not say a second time.
     choices: list[dict[str, Any]] = value.get("anyOf", [])
     merged: dict[str, Any] = {}
-    for each in (*(choice for choice in choices if choice.get("type") != "null"), value):
-        merged |= each
+    for schema in (*(choice for choice in choices if choice.get("type") != "null"), value):
+        merged |= schema
     left_out = ("title", "anyOf", "minLength", "maxLength")
-    return {key: each for key, each in merged.items() if key not in left_out and each is not None}
+    return {key: entry for key, entry in merged.items() if key not in left_out and entry is not None}

@@ -185,8 +185,8 @@ def _calls_of(stream: Any) -> list[Streamed]:
 
 def _inside(calls: list[Streamed]) -> ExitStack:
     stack = ExitStack()
-    for each in reversed(calls):
-        stack.enter_context(each.inside)
+    for call in reversed(calls):
+        stack.enter_context(call.inside)
     return stack
 
 

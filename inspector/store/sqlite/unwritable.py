@@ -30,8 +30,8 @@ def copied(path: Path) -> tempfile.TemporaryDirectory[str] | None:
         return None
     directory = tempfile.TemporaryDirectory(prefix="inspector-")
     try:
-        for each in (path, _beside(path, "-wal")):
-            shutil.copyfile(each, Path(directory.name) / each.name)
+        for file in (path, _beside(path, "-wal")):
+            shutil.copyfile(file, Path(directory.name) / file.name)
     except OSError as err:
         directory.cleanup()
         raise StoreReadOnly(

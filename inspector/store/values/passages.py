@@ -16,14 +16,14 @@ def leaves(path: str, value: Any, deepest: int = _DEEPEST) -> Iterator[tuple[str
     """Yield every text, number, truth value and null in a JSON value, with its path."""
     inner: Iterable[tuple[str, Any]] | None = None
     if isinstance(value, dict) and deepest:
-        inner = ((f".{key}", each) for key, each in cast("dict[str, Any]", value).items())
+        inner = ((f".{key}", item) for key, item in cast("dict[str, Any]", value).items())
     elif isinstance(value, list) and deepest:
-        inner = ((f"[{at}]", each) for at, each in enumerate(cast("list[Any]", value)))
+        inner = ((f"[{at}]", item) for at, item in enumerate(cast("list[Any]", value)))
     if inner is None:
         yield path, value
         return
-    for step, each in inner:
-        yield from leaves(path + step, each, deepest - 1)
+    for step, item in inner:
+        yield from leaves(path + step, item, deepest - 1)
 
 
 def passage(text: str, terms: Sequence[re.Pattern[str]], *, before: int) -> tuple[str, tuple[tuple[int, int], ...]]:
