@@ -106,15 +106,15 @@ def _read(body: bytes) -> LabelBody:
         Refusal: With 422, naming the first invalid field.
     """
     try:
-        given: Any = msgspec.json.decode(body)
+        decoded: Any = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise _unreadable(error) from None
     try:
-        label = LabelBody.model_validate(given)
+        label = LabelBody.model_validate(decoded)
     except ValidationError as error:
         problem = error.errors(include_url=False, include_context=False, include_input=False)[0]
         name = str(problem["loc"][0]) if problem["loc"] else "name"
-        is_number = name == "value" and type(given[name]) in (int, float)
+        is_number = name == "value" and type(decoded[name]) in (int, float)
         rule = "takes a word; send a number as score" if is_number else f"is not as declared: {problem['msg']}"
         raise invalid(name, rule) from None
     on_run, on_span = label.model_fields_set & {"run_id"}, label.model_fields_set & {"trace_id", "span_id"}

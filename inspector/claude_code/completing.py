@@ -68,12 +68,12 @@ class Completing:
     def take_records(self, records: Iterable[Record]) -> Iterator[DecodedSpan]:
         """Take in log records, and yield the start of each prompt that is being worked off."""
         for record in records:
-            told = record.attributes
+            attributes = record.attributes
             if record.name == "api_request_body":
-                request = _Request(str(told.get("request_body_id")), record.at_ns, told.get("model"))
+                request = _Request(str(attributes.get("request_body_id")), record.at_ns, attributes.get("model"))
                 self._requests[record.trace_id, record.span_id].append(request)
             elif record.name == "api_response_body":
-                self._answers[str(told.get("request_body_id"))] = str(told.get("body_ref"))
+                self._answers[str(attributes.get("request_body_id"))] = str(attributes.get("body_ref"))
             elif record.name == "user_prompt" and record.trace_id not in self._ended:
                 yield _start_of(record)
 
@@ -119,7 +119,7 @@ class Completing:
         self._tools.note_request(asked.get("messages"))
         self._tools.note_answer(answer.get("content"))
         self._note_answer((span.trace_id, span.parent_id or ""), span.end_ns or 0, answer)
-        told = {
+        messages = {
             sc.INPUT_MESSAGES: asked.get("messages"),
             sc.SYSTEM_INSTRUCTIONS: asked.get("system"),
             sc.TOOL_DEFINITIONS: asked.get("tools"),
@@ -127,7 +127,7 @@ class Completing:
             sc.OUTPUT_MESSAGES: _said(answer.get("content")),
             sc.RESPONSE_ID: answer.get("id"),
         }
-        return named(with_attributes(span, told))
+        return named(with_attributes(span, messages))
 
     def _note_answer(self, parent: Key, at_ns: int, answer: Json) -> None:
         if answer and at_ns >= self._last_answers.get(parent, (0, {}))[0]:

@@ -9,14 +9,14 @@ from inspector.otlp import DecodedSpan
 
 def named(span: DecodedSpan) -> DecodedSpan:
     """Return a span under the name that the GenAI conventions give it; Claude Code's own tells only its type."""
-    told = span.attributes
-    match told.get("span.type"):
+    attributes = span.attributes
+    match attributes.get("span.type"):
         case "interaction":
             return replace(span, name="invoke_agent claude")
         case "llm_request":
-            return replace(span, name=f"chat {told.get('model', '')}".rstrip())
+            return replace(span, name=f"chat {attributes.get('model', '')}".rstrip())
         case "tool":
-            return replace(span, name=f"execute_tool {told.get('tool_name', '')}".rstrip())
+            return replace(span, name=f"execute_tool {attributes.get('tool_name', '')}".rstrip())
         case _:
             return span
 

@@ -56,10 +56,10 @@ class _Requests(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         length = self.headers.get("Content-Length", "")
-        given = self.headers.get("Authorization", "").encode()
+        authorization = self.headers.get("Authorization", "").encode()
         if not length.isdecimal() or int(length) > MOST_BYTES:
             self._answer(413)
-        elif not hmac.compare_digest(given, f"Bearer {self.server.token}".encode()):
+        elif not hmac.compare_digest(authorization, f"Bearer {self.server.token}".encode()):
             self._answer(401)
         else:
             self.server.take(self.path, self.rfile.read(int(length)))

@@ -41,17 +41,19 @@ def table_lines(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], termi
     """
     natural = [max((width(row[place].text) for row in rows), default=0) for place in range(len(columns))]
     kept = [place for place in range(len(columns)) if natural[place]]
-    wanted = {place: max(natural[place], width(columns[place].title)) for place in kept}
-    widths = _fit(columns, wanted, terminal.width)
+    full_widths = {place: max(natural[place], width(columns[place].title)) for place in kept}
+    widths = _fit(columns, full_widths, terminal.width)
     titles = [Cell(columns[place].title, "dim") for place in range(len(columns))]
     for row in (titles, *rows):
         yield _line(columns, row, widths, terminal)
 
 
-def _fit(columns: Sequence[Column], wanted: dict[int, int], room: int | None) -> dict[int, int]:
+def _fit(columns: Sequence[Column], full_widths: dict[int, int], room: int | None) -> dict[int, int]:
     if room is None:
-        return dict(wanted)
-    widths = {place: wide if columns[place].shrinks_to is None else min(wide, room) for place, wide in wanted.items()}
+        return dict(full_widths)
+    widths = {
+        place: wide if columns[place].shrinks_to is None else min(wide, room) for place, wide in full_widths.items()
+    }
     leaving = sorted((place for place in widths if columns[place].leaves), key=lambda place: columns[place].leaves)
     while leaving and _smallest(columns, widths) > room:
         del widths[leaving.pop(0)]

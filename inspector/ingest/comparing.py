@@ -118,7 +118,7 @@ def _hashes(store: Store, trace_ids: Sequence[str]) -> dict[str, tuple[int, int]
     return hashes
 
 
-def _why(wanted: tuple[int, int], found: tuple[int, int]) -> str:
-    if wanted[0] != found[0]:
-        return f"{wanted[0]:,} spans here, {found[0]:,} there"
+def _why(here: tuple[int, int], there: tuple[int, int]) -> str:
+    if here[0] != there[0]:
+        return f"{here[0]:,} spans here, {there[0]:,} there"
     return "spans that say something else"

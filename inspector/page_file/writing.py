@@ -38,12 +38,12 @@ class PageFile:
     """Spans in which secrets were found that had been recorded, and are not in the file."""
 
 
-def page_of_run(store: Store, wanted: Run | Trace, *, app: FilePage | None, content: bool = True) -> PageFile:
+def page_of_run(store: Store, item: Run | Trace, *, app: FilePage | None, content: bool = True) -> PageFile:
     """Make a file of a run, or of one trace of it, that opens in a browser from wherever it lies.
 
     Args:
         store: Where it is recorded.
-        wanted: The run or the trace.
+        item: The run or the trace.
         app: What shows it: `packed_file_page` has what came with this package, None where that is not built.
         content: Whether prompts, answers, arguments, results, messages of errors and notes are in it.
 
@@ -53,15 +53,15 @@ def page_of_run(store: Store, wanted: Run | Trace, *, app: FilePage | None, cont
     """
     if app is None:
         raise WebAppMissing(f"{NO_APP}, or name a file .jsonl")
-    if wanted.spans > MOST_SPANS:
-        raise RunTooLarge(_too_large(wanted, f"{wanted.spans:,} spans; a page holds {MOST_SPANS:,}"))
-    with copied(_events(store, wanted), wanted.run_id, content=content) as copy:
-        parts = run_in_parts(copy.store, wanted.run_id, wanted.losses)
+    if item.spans > MOST_SPANS:
+        raise RunTooLarge(_too_large(item, f"{item.spans:,} spans; a page holds {MOST_SPANS:,}"))
+    with copied(_events(store, item), item.run_id, content=content) as copy:
+        parts = run_in_parts(copy.store, item.run_id, item.losses)
         size = sum(map(len, parts)) * 3 // 4
         if size > MOST_PACKED_BYTES:
-            raise RunTooLarge(_too_large(wanted, f"{size >> 20} MiB, packed; a page holds {MOST_PACKED_BYTES >> 20}"))
+            raise RunTooLarge(_too_large(item, f"{size >> 20} MiB, packed; a page holds {MOST_PACKED_BYTES >> 20}"))
         body = "".join(document(app, parts)).encode()
-        run = copy.store.run(wanted.run_id)
+        run = copy.store.run(item.run_id)
         assert run is not None
         return PageFile(body, run.traces, run.spans, copy.redacted)
 

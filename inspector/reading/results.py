@@ -78,12 +78,12 @@ def read_error(written: str) -> BaseException:
 
 
 def _raised(
-    name: str, given: list[Any], state: Mapping[str, Any], cause: dict[str, Any] | None = None
+    name: str, stored_args: list[Any], state: Mapping[str, Any], cause: dict[str, Any] | None = None
 ) -> BaseException:
     cls = _class(name)
     if not issubclass(cls, BaseException):
         raise ResultUnusable(f"{name} is no exception")
-    args = tuple(map(_value, given))
+    args = tuple(map(_value, stored_args))
     # Python's own classes read their arguments in one of the two; classes of programs are not called.
     own: Any = next(base for base in cls.__mro__ if base.__module__ == "builtins")
     raised: BaseException = own.__new__(cls, *args)

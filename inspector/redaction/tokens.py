@@ -173,13 +173,13 @@ _PLAIN_ALPHABET: Final = str.maketrans("-_", "+/")
 
 def _runs(raw: bytes, classes: bytes, shortest: int) -> Iterator[tuple[int, int]]:
     mapped = raw.translate(classes)
-    wanted = b"a" * shortest
-    start = mapped.find(wanted)
+    run = b"a" * shortest
+    start = mapped.find(run)
     while start >= 0:
         end = mapped.find(b" ", start)
         end = end if end >= 0 else len(mapped)
         yield start, end
-        start = mapped.find(wanted, end)
+        start = mapped.find(run, end)
 
 
 def _marked(text: str, run: bytes, start: int) -> Iterator[Found]:

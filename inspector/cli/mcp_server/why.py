@@ -191,8 +191,8 @@ def _inferred(turns: Sequence[Turn], spans: _Spans) -> Iterator[str]:
         for tool in turn.tools:
             if tool.failed and not tool.recorded:
                 texts = f" {one_line(tool.arguments, 120)}  {one_line(tool.result or '', 160)}"
-                said = texts if spans.reader.content else ""
-                lines.append(f"{one_line(tool.name, 100)}{said}  requested in {spans.ids.get(turn.span_id, '')}")
+                shown_texts = texts if spans.reader.content else ""
+                lines.append(f"{one_line(tool.name, 100)}{shown_texts}  requested in {spans.ids.get(turn.span_id, '')}")
     if lines:
         head = f"tools that failed by what the model was told, without a span ({len(lines):,}):"
         yield _listed(head, lines, str, most=_OTHERS)

@@ -83,12 +83,12 @@ def tool_failure(block: Frame, frame: Frame) -> BaseException | None:
     """Return why a tool call failed or was refused; None if it did neither."""
     if block.get("is_error") is not True:
         return None
-    said = text_of(block.get("content"))
+    message = text_of(block.get("content"))
     for about in member(frame, "tool_result_meta") or ():
         if member(about, "id") == block.get("tool_use_id"):
             is_refused = member(about, "permission_decision", "decision") == "reject"
-            return ToolRefused(said) if is_refused else ToolFailed(said)
-    return ToolFailed(said)
+            return ToolRefused(message) if is_refused else ToolFailed(message)
+    return ToolFailed(message)
 
 
 def text_of(content: Any) -> str:
@@ -104,8 +104,8 @@ def turn_failure(result: Frame) -> BaseException | None:
     if result.get("is_error") is not True:
         return None
     errors = result.get("errors")
-    said = "; ".join(map(str, cast("list[Any]", errors))) if isinstance(errors, list) else ""
-    return ResultError(said or str(result.get("result") or result.get("subtype")))
+    message = "; ".join(map(str, cast("list[Any]", errors))) if isinstance(errors, list) else ""
+    return ResultError(message or str(result.get("result") or result.get("subtype")))
 
 
 def was_interrupted(result: Frame) -> bool:

@@ -34,9 +34,9 @@ def _arguments(span: DecodedSpan) -> str | None:
 def _result(span: DecodedSpan) -> str | None:
     """Return what a tool returned, which an event has."""
     for event in span.events:
-        told = event["attributes"]
-        if event["name"] == _TOOL_EVENT and isinstance(told, dict):
-            return next((text for key in _RESULTS if isinstance(text := told.get(key), str)), None)
+        attributes = event["attributes"]
+        if event["name"] == _TOOL_EVENT and isinstance(attributes, dict):
+            return next((text for key in _RESULTS if isinstance(text := attributes.get(key), str)), None)
     return None
 
 

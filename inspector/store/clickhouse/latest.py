@@ -114,7 +114,7 @@ def _read(database: Database, filtered: SummaryFilter, stretch: Stretch, place: 
     )
 
 
-def _stretches(database: Database, filtered: SummaryFilter, wanted: int, place: Place) -> Iterator[Stretch]:
+def _stretches(database: Database, filtered: SummaryFilter, rows: int, place: Place) -> Iterator[Stretch]:
     """Yield stretches, each earlier than the one before, as long as there may be more."""
     where = filtered.where
     floor_ns = _EVER if where.since_ns is None else clamp(where.since_ns)
@@ -126,8 +126,8 @@ def _stretches(database: Database, filtered: SummaryFilter, wanted: int, place: 
     for step in steps:
         if until_ns < floor_ns:
             return
-        since_ns = _since(database, filtered, wanted * step, (floor_ns, until_ns))
-        yield _stretch(database, filtered, wanted * step, (since_ns, until_ns), is_last=since_ns == floor_ns)
+        since_ns = _since(database, filtered, rows * step, (floor_ns, until_ns))
+        yield _stretch(database, filtered, rows * step, (since_ns, until_ns), is_last=since_ns == floor_ns)
         until_ns = since_ns - 1
     if until_ns >= floor_ns:
         yield Stretch(floor_ns, until_ns, None, "true", is_last=True)

@@ -116,10 +116,10 @@ class Lease:
 
     def _follow(self, number: int, holder: str) -> bool:
         asked_s = self._clock_s()
-        wanted = (number + 1, holder)
-        self._database.insert("leases", tuple(LEASES), [(_NAME, *wanted)], token=str(number + 1))
+        next_row = (number + 1, holder)
+        self._database.insert("leases", tuple(LEASES), [(_NAME, *next_row)], token=str(number + 1))
         self._look()
-        is_mine = self._seen == wanted and holder == self._id
+        is_mine = self._seen == next_row and holder == self._id
         # Counted from before the insert, because others start waiting when they see the row.
         self._until_s = asked_s + LENGTH_S - MARGIN_S if is_mine else -math.inf
         return is_mine

@@ -76,11 +76,11 @@ def read_page(
     after = read_cursor(list_key, window.cursor)
     values = Values(dict(conditions.values.bound))
     where = f"{conditions.where} AND {Place(after, source.value, beyond).condition(values)}"
-    wanted = (source.id_column,) if source.id_column else columns
+    selected = (source.id_column,) if source.id_column else columns
 
     def read(table: str, further: str = "true") -> Sequence[Any]:
         return database.rows(
-            f"SELECT {', '.join(wanted)}, {source.value} AS sorted, id FROM {table} {where} AND {further} "
+            f"SELECT {', '.join(selected)}, {source.value} AS sorted, id FROM {table} {where} AND {further} "
             f"ORDER BY sorted {way} NULLS LAST, id {way} LIMIT {window.limit + 1}",
             values,
         )

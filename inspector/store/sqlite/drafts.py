@@ -54,11 +54,11 @@ class Drafts:
         """Read the turns of these lookups together, so that `others` needs no statement for each."""
         missing = [lookup for lookup in dict.fromkeys(lookups) if lookup not in self._looked_up]
         self._read_runs({run for run, _, _ in missing if run not in self._has_stored})
-        wanted: dict[By, list[Lookup]] = {}
+        by_column: dict[By, list[Lookup]] = {}
         for lookup in missing:
             if self._has_stored[lookup[0]]:
-                wanted.setdefault(lookup[1], []).append(lookup)
-        for by, these in wanted.items():
+                by_column.setdefault(lookup[1], []).append(lookup)
+        for by, these in by_column.items():
             for start in range(0, len(these), _FETCHED):
                 self._read(by, these[start : start + _FETCHED])
 

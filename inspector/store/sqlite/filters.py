@@ -229,15 +229,15 @@ def _content(key: Column[Any], path: str, value: str) -> ColumnElement[bool]:
 
 
 def _attribute(key: str, value: str) -> ColumnElement[bool]:
-    wanted = clean(value)
-    condition = func.attribute_text(_c.attributes, _c.shared, clean(key)) == wanted
-    quoted = encode(wanted)[1:-1]
-    if quoted == wanted.encode() and quoted:
+    text = clean(value)
+    condition = func.attribute_text(_c.attributes, _c.shared, clean(key)) == text
+    quoted = encode(text)[1:-1]
+    if quoted == text.encode() and quoted:
         # Most rows do not contain the value. In uncompressed text, SQLite finds that out faster than our function.
         may_hold = or_(func.instr(_c.attributes, quoted) > 0, func.substr(_c.attributes, 1, 1) != PLAIN)
         condition = and_(may_hold, condition)
     # The service name of a resource is stored only in the column.
-    return or_(_c.service == wanted, condition) if key == semconv.SERVICE_NAME else condition
+    return or_(_c.service == text, condition) if key == semconv.SERVICE_NAME else condition
 
 
 def _is_tool_named(name: str) -> ColumnElement[bool]:

@@ -108,8 +108,8 @@ def _candidates(connection: Connection, traces: str, match: str, q: str, until: 
             row_ids.append(row_id)
         elif complete:
             recorded = without_raw(unpack(attributes)).decode(errors="replace")
-            said = "" if events is None else unpack(events).decode(errors="replace")
-            text = "\n".join((name, error or "", traceback or "", recorded, said))
+            event_text = "" if events is None else unpack(events).decode(errors="replace")
+            text = "\n".join((name, error or "", traceback or "", recorded, event_text))
             if all(term.search(text) for term in terms):
                 row_ids.append(row_id)
             complete = at % _ROWS_PER_CHECK != 0 or time.monotonic() < until

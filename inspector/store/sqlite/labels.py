@@ -156,15 +156,15 @@ _COMPARED: dict[Comparison, Callable[[Any, Any], Any]] = {
 }
 
 
-def _matches(wanted: LabelFilter) -> ColumnElement[bool]:
-    name = _l.name == clean(wanted.name)
-    if wanted.comparison is None:
+def _matches(label: LabelFilter) -> ColumnElement[bool]:
+    name = _l.name == clean(label.name)
+    if label.comparison is None:
         return name
     try:
-        met = _COMPARED[wanted.comparison](_l.score, float(wanted.operand))
+        met = _COMPARED[label.comparison](_l.score, float(label.operand))
     except ValueError:
-        return and_(name, _l.value == clean(wanted.operand))
-    return and_(name, or_(_l.value == clean(wanted.operand), met) if wanted.comparison == "=" else met)
+        return and_(name, _l.value == clean(label.operand))
+    return and_(name, or_(_l.value == clean(label.operand), met) if label.comparison == "=" else met)
 
 
 def runs_labelled(filters: Iterable[LabelFilter]) -> list[ColumnElement[bool]]:
@@ -241,16 +241,16 @@ def _scored(filters: Sequence[LabelFilter]) -> ColumnElement[bool]:
 
 def score_of_run(filters: Sequence[LabelFilter]) -> tuple[ColumnElement[Any], ColumnElement[bool]]:
     """Return the expression that runs are ranked by, their highest score, and the condition that they have one."""
-    wanted = _scored(filters)
+    scored = _scored(filters)
     of_spans = _l.trace_id.in_(select(traces.c.trace_id).where(traces.c.run_id == runs.c.run_id).correlate(runs))
-    highest = select(func.max(_l.score)).where(wanted, or_(_l.run_id == runs.c.run_id, of_spans))
-    return highest.correlate(runs).scalar_subquery(), runs.c.run_id.in_(_runs_with(wanted))
+    highest = select(func.max(_l.score)).where(scored, or_(_l.run_id == runs.c.run_id, of_spans))
+    return highest.correlate(runs).scalar_subquery(), runs.c.run_id.in_(_runs_with(scored))
 
 
 def score_of_span(filters: Sequence[LabelFilter]) -> tuple[ColumnElement[Any], ColumnElement[bool]]:
     """Return the expression that spans are ranked by, their highest score, and the condition that they have one."""
-    wanted = _scored(filters)
+    scored = _scored(filters)
     its_trace = select(_its_trace.c.trace_id).where(_its_trace.c.id == spans.c.trace_id).correlate(spans)
     of_span = (_l.trace_id == its_trace.scalar_subquery(), _l.span_id == spans.c.span_id)
-    highest = select(func.max(_l.score)).where(wanted, *of_span)
-    return highest.correlate(spans).scalar_subquery(), spans.c.id.in_(_spans_with(wanted))
+    highest = select(func.max(_l.score)).where(scored, *of_span)
+    return highest.correlate(spans).scalar_subquery(), spans.c.id.in_(_spans_with(scored))

@@ -94,8 +94,8 @@ def passing_ids(
             return passed, None
         ids = [row[1] for row in rows]
         for test in tests:
-            wanted = test(connection, ids) if ids else set[int]()
-            ids = [row_id for row_id in ids if row_id in wanted]
+            passing = test(connection, ids) if ids else set[int]()
+            ids = [row_id for row_id in ids if row_id in passing]
         kept = set(ids)
         passed += [(row[0], row[1]) for row in rows if row[1] in kept]
         if len(passed) > limit:

@@ -109,8 +109,8 @@ def _items(arguments: Mapping[str, int] | None) -> frozenset[tuple[str, int]] | 
 
 def _with_arguments(arguments: str, calls: Iterable[RecordedTool]) -> Iterator[RecordedTool]:
     """Yield the calls that have the arguments that were asked for; a function may add others, by its defaults."""
-    wanted = _items(checked_arguments(arguments))
-    return (call for call in islice(calls, _MOST_ALIKE) if wanted and call.arguments and wanted <= call.arguments)
+    items = _items(checked_arguments(arguments))
+    return (call for call in islice(calls, _MOST_ALIKE) if items and call.arguments and items <= call.arguments)
 
 
 def _start_ns(call: RecordedTool) -> int:
