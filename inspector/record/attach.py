@@ -3,6 +3,7 @@
 import atexit
 import functools
 import os
+import sys
 import threading
 import time
 import weakref
@@ -124,7 +125,8 @@ class Attachment:
 
     def park(self) -> None:
         """Stop the thread while the process forks."""
-        self.recorder.announce()
+        if not _forks_for_a_terminal():
+            self.recorder.announce()
         self.recorder.spool.park()
 
     def unpark(self) -> None:
@@ -160,6 +162,18 @@ def _of(
     current = attachment()
     if current is not None:
         (action if current is _attached else otherwise)(current)
+
+
+def _forks_for_a_terminal() -> bool:
+    """Tell whether the process forks by ``os.forkpty``, as ``pty`` and ``pexpect`` do.
+
+    Such a child runs a shell or another program, so it records nothing below what is open here: without this, each
+    ``!ls`` in a notebook would leave an empty run.
+    """
+    frame = sys._getframe()  # noqa: SLF001 - a fork does not say what it is for  # pyright: ignore[reportPrivateUsage]
+    while frame is not None and frame.f_globals is globals():
+        frame = frame.f_back
+    return frame is not None and "forkpty" in frame.f_code.co_names
 
 
 def _renew_lock() -> None:

@@ -175,6 +175,22 @@ def test_a_block_that_waits_is_told_of_before_a_process_is_forked(record):
     recording.recorder.end_root(root, None)
 
 
+@pytest.mark.parametrize("fork", ["pty.fork()", "os.forkpty()"])
+def test_a_block_that_only_runs_a_command_in_a_terminal_leaves_nothing(run_program, fork):
+    # As `!ls` does in a notebook.
+    code = f"""
+import inspector, os, pty
+inspector.attach()
+{CALL.format("before")}
+with inspector.run("idle"):
+    child, terminal = {fork}
+    if not child:
+        os.execv("/bin/true", ["true"])
+    os.waitpid(child, 0)
+"""
+    assert [run["origin"] for run in run_program(code)] == ["program"]
+
+
 def test_each_call_of_a_decorated_function_is_a_run():
     @inspector.run("plain")
     def plain(at):
