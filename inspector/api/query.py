@@ -107,8 +107,8 @@ _PAIRS = {name: f"{name}.<{row.key}>" for name, row in PARAMETERS.items() if row
 
 
 def _unknown(name: str, form: Mapping[str, Any]) -> Refusal:
-    known = ", ".join(_PAIRS.get(key, key) for key in sorted(form))
-    return invalid(name, f"is not a parameter here; known: {known or 'none'}")
+    accepted = ", ".join(_PAIRS.get(key, key) for key in sorted(form))
+    return invalid(name, f"is not a parameter here; known: {accepted or 'none'}")
 
 
 def _misfit(where: tuple[int | str, ...], form: Mapping[str, Any]) -> Refusal:

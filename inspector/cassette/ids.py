@@ -67,13 +67,13 @@ class Numbers:
         return name or _A_UUID.sub(lambda part: self._names.get(part[0], part[0]), match[0])
 
     def _number_those_of_providers(self, spans: Iterable[Json]) -> None:
-        kept: set[str] = set()
+        ids: set[str] = set()
         for span in spans:
             # Text of the program itself is not a provider's id, even if an answer repeats it.
             for key in (sc.SEED_LLM_PROMPT, sc.SEED_TOOL_OUTPUT):
-                kept.update(each for each in _ID.findall(attribute(span, key)) if each not in self._names)
+                ids.update(each for each in _ID.findall(attribute(span, key)) if each not in self._names)
             for provider_id in _OF_PROVIDER.findall(attribute(span, EXCHANGES) + attribute(span, sc.SEED_LLM_RESPONSE)):
-                if provider_id not in self._names and provider_id not in kept:
+                if provider_id not in self._names and provider_id not in ids:
                     self._add(provider_id)
 
     def _add(self, made_up: str) -> None:

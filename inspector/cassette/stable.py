@@ -82,17 +82,17 @@ def _id(text: str, size: int) -> str:
 
 def _event(event: Json, clock: int) -> Json:
     # A traceback differs with the machine and the installed versions.
-    kept = [each for each in event["attributes"] if each["key"] != sc.EXCEPTION_STACKTRACE]
-    return {**event, "timeUnixNano": str(clock), "attributes": kept}
+    attributes = [each for each in event["attributes"] if each["key"] != sc.EXCEPTION_STACKTRACE]
+    return {**event, "timeUnixNano": str(clock), "attributes": attributes}
 
 
 def _without_places(span: Json, name: str) -> Json:
-    kept = [
+    attributes = [
         pair for pair in span["attributes"] if pair["key"] not in _LEFT_OUT and not pair["key"].startswith(_PREFIXES)
     ]
     if (frozen := frozen_in(attribute(span, PROGRAM))) is None:
-        kept = [pair for pair in kept if pair["key"] != PROGRAM]
-    for pair in kept:
+        attributes = [pair for pair in attributes if pair["key"] != PROGRAM]
+    for pair in attributes:
         if pair["key"] == PROGRAM and frozen is not None:
             # A replay needs nothing else about how the program was started.
             pair["value"] = {"stringValue": _encode({"frozen": frozen.written}).decode()}
@@ -106,8 +106,8 @@ def _without_places(span: Json, name: str) -> Json:
             # The cost is computed again from the reader's price list.
             values = pair["value"]["kvlistValue"]["values"]
             pair["value"] = {"kvlistValue": {"values": [one for one in values if one["key"] == "status"]}}
-    kept.append({"key": sc.RUN_ID, "value": {"stringValue": _NOT_OF_RUN_IDS.sub("-", name)[:_LONGEST_RUN_ID]}})
-    return span | {"attributes": sorted(kept, key=lambda pair: pair["key"])}
+    attributes.append({"key": sc.RUN_ID, "value": {"stringValue": _NOT_OF_RUN_IDS.sub("-", name)[:_LONGEST_RUN_ID]}})
+    return span | {"attributes": sorted(attributes, key=lambda pair: pair["key"])}
 
 
 def _sorted(text: str) -> str:

@@ -80,9 +80,9 @@ class Completing:
     def take_spans(self, spans: Iterable[DecodedSpan], now_s: float) -> None:
         """Take in spans; `complete` returns them."""
         for span in spans:
-            kept = self._tools.note_span(span)
-            if kept is not None:
-                self._waiting[kept.trace_id, kept.span_id] = _Waiting(kept, now_s)
+            noted = self._tools.note_span(span)
+            if noted is not None:
+                self._waiting[noted.trace_id, noted.span_id] = _Waiting(noted, now_s)
             if span.parent_id is None:
                 self._ended.add(span.trace_id)
 

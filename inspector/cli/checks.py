@@ -54,14 +54,14 @@ def run_checks(home: Path | None) -> list[Check]:
     return checks
 
 
-def check_packages(known: dict[str, str]) -> Check:
+def check_packages(versions: dict[str, str]) -> Check:
     """Find packages of the extra that are not installed."""
-    missing = [name for name in PACKAGES if known[name] == MISSING]
+    missing = [name for name in PACKAGES if versions[name] == MISSING]
     if missing:
         return Check(
             "fail", "packages", f"missing: {', '.join(missing)}", 'pip install "mcp-agent-inspector[inspector]"'
         )
-    return Check("ok", "packages", f"{known['mcp-agent-inspector']} on Python {known['python']}")
+    return Check("ok", "packages", f"{versions['mcp-agent-inspector']} on Python {versions['python']}")
 
 
 def check_sqlite(version: tuple[int, ...]) -> Check:
@@ -77,10 +77,10 @@ def check_sqlite(version: tuple[int, ...]) -> Check:
 
 def check_variables(environ: Mapping[str, str]) -> Check:
     """Find variables that look like settings but are not: a misspelled one would be ignored silently."""
-    known = {f"INSPECTOR_{name.upper()}" for name in Settings.model_fields} | VARIABLES | set(_OTHER_VARIABLES)
-    unknown = sorted(name for name in environ if name.startswith("INSPECTOR_") and name not in known)
+    variables = {f"INSPECTOR_{name.upper()}" for name in Settings.model_fields} | VARIABLES | set(_OTHER_VARIABLES)
+    unknown = sorted(name for name in environ if name.startswith("INSPECTOR_") and name not in variables)
     if unknown:
-        return Check("warn", "settings", f"unknown: {', '.join(unknown)}", f"known are {', '.join(sorted(known))}")
+        return Check("warn", "settings", f"unknown: {', '.join(unknown)}", f"known are {', '.join(sorted(variables))}")
     return Check("ok", "settings", "every INSPECTOR_ variable is known")
 
 

@@ -52,9 +52,9 @@ def copied(settings: Settings, source: str, target: str) -> int:
 def _both(settings: Settings, source: str, target: str) -> tuple[Settings, Settings]:
     """Return the settings of either; a database goes with the home of the other, whose spools it is to know."""
     homes = [None if _is_address(name) else Path(name).expanduser().absolute() for name in (source, target)]
-    known = next((home for home in homes if home is not None), settings.home)
+    named = next((home for home in homes if home is not None), settings.home)
     found = [
-        settings.model_copy(update={"home": known, "database_url": _url(settings, name)})
+        settings.model_copy(update={"home": named, "database_url": _url(settings, name)})
         if home is None
         else settings.model_copy(update={"home": home, "database_url": None})
         for name, home in zip((source, target), homes, strict=True)

@@ -200,8 +200,8 @@ def _nothing_imported(off: Collection[str], status: int) -> str:
         how = f"it failed (exit code {code})" if code > 0 else f"it was ended by {_signal_name(-code)}"
         return f"{how} before it imported anything that is recorded"
     left_out = STANDARD_LIBRARY.union(off)
-    known = ", ".join(each.distribution for each in INTEGRATIONS if each.name not in left_out)
-    none = f", and none of {known}" if known else ""
+    packages = ", ".join(each.distribution for each in INTEGRATIONS if each.name not in left_out)
+    none = f", and none of {packages}" if packages else ""
     return f"it imported nothing that is recorded: no hooks of its own (instrument){none}"
 
 

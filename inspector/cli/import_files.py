@@ -102,7 +102,7 @@ def _import_file(name: str, database: "_Database", imported: Imported) -> None:
     refused: Counter[str] = Counter()
     for part in _parts(name):
         fresh = {span.trace_id for span in _calls(part)} - imported.known.keys()
-        known = {trace_id: database.spans_of(trace_id) for trace_id in fresh}
+        counts = {trace_id: database.spans_of(trace_id) for trace_id in fresh}
         try:
             rejected = database.write(part) if part.decoded.spans else Rejected()
         except SpansRefused as error:
@@ -112,7 +112,7 @@ def _import_file(name: str, database: "_Database", imported: Imported) -> None:
         left_out = max(0, rejected.spans - sum(part.decoded.rejected.values()))
         if left_out:
             refused[rejected.error_message] += left_out
-        imported.known |= known
+        imported.known |= counts
         imported.count(part, left_out)
         why = why or _why_nothing(part)
     for reason, count in refused.items():

@@ -41,11 +41,11 @@ def _summary(imported: "Imported") -> str:
     from inspector.cli.figures import counted
 
     traces = counted(imported.traces, "trace")
-    known = imported.spans - imported.new
-    if not known:
+    stored_before = imported.spans - imported.new
+    if not stored_before:
         return f"imported {counted(imported.new, 'span')} of {traces}"
     if imported.new <= 0 and imported.is_changed:
         return f"{counted(imported.spans, 'span')} of {traces}: already stored, and now updated"
     if imported.new <= 0:
         return f"{counted(imported.spans, 'span')} of {traces}: already stored, nothing new"
-    return f"imported {counted(imported.new, 'span')} of {traces}, {known:,} more were already stored"
+    return f"imported {counted(imported.new, 'span')} of {traces}, {stored_before:,} more were already stored"

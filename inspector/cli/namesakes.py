@@ -44,27 +44,29 @@ def page_with_model_names(store: Store, events: Sequence[Event]) -> Sequence[Eve
     """
     calls = [event for event in events if event.kind == "tool"]
     often = _often(calls)
-    known: dict[_Place, str | None] = {}
+    model_names: dict[_Place, str | None] = {}
     for call in calls:
         if call.tool in often:
             recorded = store.event(call.folded_into or call.span_id, trace_id=call.trace_id)
-            known[call.trace_id, call.span_id] = (
+            model_names[call.trace_id, call.span_id] = (
                 None if recorded is None or recorded.tool != call.tool else _known(recorded)
             )
-    return _renamed(events, calls, known)
+    return _renamed(events, calls, model_names)
 
 
 def _often(calls: Sequence[Event]) -> set[str]:
     return {tool for tool, count in Counter(call.tool for call in calls).items() if tool is not None and count > 1}
 
 
-def _renamed(events: Sequence[Event], calls: Sequence[Event], known: Mapping[_Place, str | None]) -> Sequence[Event]:
+def _renamed(
+    events: Sequence[Event], calls: Sequence[Event], model_names: Mapping[_Place, str | None]
+) -> Sequence[Event]:
     names: dict[str, set[str]] = {}
     for call in calls:
         if call.tool is not None:
-            names.setdefault(call.tool, set()).add(known.get((call.trace_id, call.span_id)) or call.tool)
+            names.setdefault(call.tool, set()).add(model_names.get((call.trace_id, call.span_id)) or call.tool)
     shared = {tool for tool, its in names.items() if len(its) > 1}
-    return [_named(event, known.get((event.trace_id, event.span_id)), shared) for event in events]
+    return [_named(event, model_names.get((event.trace_id, event.span_id)), shared) for event in events]
 
 
 def _traces_of(calls: Sequence[Event], tools: set[str]) -> Sequence[str]:
@@ -84,7 +86,7 @@ def _known(call: Event) -> str | None:
     return attributes.known
 
 
-def _named(event: Event, known: str | None, shared: set[str]) -> Event:
-    if known is None or event.tool not in shared or not event.name.endswith(event.tool):
+def _named(event: Event, model_name: str | None, shared: set[str]) -> Event:
+    if model_name is None or event.tool not in shared or not event.name.endswith(event.tool):
         return event
-    return replace(event, name=event.name.removesuffix(event.tool) + known)
+    return replace(event, name=event.name.removesuffix(event.tool) + model_name)

@@ -48,8 +48,8 @@ def _judged(store: Store, run: Run, verdict: Replayable, terminal: Terminal, nam
         names_program = not is_startable(program_of(store, traces_of(store, run)))
         yield f"can be replayed: {terminal.safe(replay_command(name, names_program=names_program))}"
     elif verdict.reason is not None:
-        known = "cannot be replayed" if verdict.replayable == "no" else "not known whether it can be replayed"
-        yield terminal.safe(f"{known}: {verdict.reason}")
+        verdict_text = "cannot be replayed" if verdict.replayable == "no" else "not known whether it can be replayed"
+        yield terminal.safe(f"{verdict_text}: {verdict.reason}")
     for obstacle in verdict.obstacles[:_NAMED]:
         yield terminal.safe(obstacle.sentence)
     if verdict.obstacle_count > _NAMED:

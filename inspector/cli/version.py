@@ -13,10 +13,10 @@ def version(*, as_json: bool) -> None:
     from inspector.cli.versions import versions
 
     terminal = standard_output()
-    known = versions()
+    numbers = versions()
     if as_json:
         from inspector.cli.documents import write_json
 
-        write_json(known, terminal)
+        write_json(numbers, terminal)
     else:
-        terminal.write(f"{name} {number}" for name, number in known.items())
+        terminal.write(f"{name} {number}" for name, number in numbers.items())

@@ -37,11 +37,11 @@ class Volatile:
 
     def without(self, text: str) -> str:
         """Return the text with a placeholder for each."""
-        known = self._known.get(text)
-        if known is None:
+        cached = self._known.get(text)
+        if cached is None:
             # Most texts of two runs are equal, and a conversation sends its history again with each call.
-            known = self._known[text] = _replaced(text)
-        stripped, counts = known
+            cached = self._known[text] = _replaced(text)
+        stripped, counts = cached
         if counts:
             self.counts.update(counts)
         return stripped

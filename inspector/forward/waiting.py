@@ -186,11 +186,11 @@ def _load_marks(directory: Path) -> dict[str, int]:
 def _lost(item: Item, end_ns: int) -> Item:
     start_ns = int(item.span.get("startTimeUnixNano") or 0)
     lost = {"key": semconv.STATUS, "value": {"stringValue": "lost"}}
-    kept = [each for each in item.span.get("attributes", ()) if each.get("key") != semconv.STATUS]
+    attributes = [each for each in item.span.get("attributes", ()) if each.get("key") != semconv.STATUS]
     span = {
         **item.span,
         "endTimeUnixNano": str(max(start_ns, end_ns)),
-        "attributes": [*kept, lost],
+        "attributes": [*attributes, lost],
         "status": {"code": 2, "message": "its process ended before it did"},
     }
     return replace(item, span=span)

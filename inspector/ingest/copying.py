@@ -144,10 +144,10 @@ def _copy_spans(old: Store, new: Store, mark: SpoolMark, clock: _Clock, seen: Ca
 def _copy_rest(old: Store, new: Store) -> None:
     """Copy everything but spans; the read positions of spools last, when the data that they cover is there."""
     old_labels = {content_of(label): label for label in all_labels(old)}
-    known = {content_of(label): label for label in all_labels(new)}
-    for label in (known[each] for each in known.keys() - old_labels.keys()):
+    new_labels = {content_of(label): label for label in all_labels(new)}
+    for label in (new_labels[each] for each in new_labels.keys() - old_labels.keys()):
         new.remove_label(label.label_id)
-    missing = [_given(label) for content, label in reversed(old_labels.items()) if content not in known]
+    missing = [_given(label) for content, label in reversed(old_labels.items()) if content not in new_labels]
     for start in range(0, len(missing), _LABELS_AT_ONCE):
         new.write((), labels=missing[start : start + _LABELS_AT_ONCE])
     if losses := _missing_losses(old, new):

@@ -67,11 +67,11 @@ def chosen(names: Collection[str] | None, *, without: Collection[str] = ()) -> t
     Raises:
         IntegrationUnknown: No integration has one of the names.
     """
-    known = {each.name: each for each in INTEGRATIONS}
-    unknown = sorted({*(names or ()), *without} - known.keys())
+    by_name = {each.name: each for each in INTEGRATIONS}
+    unknown = sorted({*(names or ()), *without} - by_name.keys())
     if unknown:
-        raise IntegrationUnknown(f"there is no integration {unknown[0]!r}; there are: {', '.join(known)}")
-    return tuple(each for name, each in known.items() if (names is None or name in names) and name not in without)
+        raise IntegrationUnknown(f"there is no integration {unknown[0]!r}; there are: {', '.join(by_name)}")
+    return tuple(each for name, each in by_name.items() if (names is None or name in names) and name not in without)
 
 
 def _installed_version(distribution: str) -> str:

@@ -205,8 +205,8 @@ def _named(model: Any, provider: Any) -> tuple[str | None, str | None]:
     # Not get_llm_provider(), which prints if it finds none.
     first, slash, rest = model.partition("/")
     if not isinstance(provider, str):
-        known = [str(getattr(each, "value", each)) for each in litellm.provider_list]
-        provider = first if slash and first in known else litellm.model_cost.get(model, {}).get("litellm_provider")
+        providers = [str(getattr(each, "value", each)) for each in litellm.provider_list]
+        provider = first if slash and first in providers else litellm.model_cost.get(model, {}).get("litellm_provider")
     if slash and first == provider:
         model = rest
     return provider_named(provider) if isinstance(provider, str) else None, model

@@ -75,9 +75,9 @@ class Patches:
     def _restore_later(self, owner: Any, name: str, replacement: Any) -> None:
         # Nothing here may keep a class alive: a program may define and drop one per request.
         key = object()
-        known: Any = ref(owner, lambda _: self._undo.pop(key, None)) if isinstance(owner, type) else lambda: owner
+        owner_now: Any = ref(owner, lambda _: self._undo.pop(key, None)) if isinstance(owner, type) else lambda: owner
         ours = ref(replacement)
-        self._undo[key] = lambda: _restore(known(), name, ours())
+        self._undo[key] = lambda: _restore(owner_now(), name, ours())
 
     def wrap_in_subclasses(
         self,
@@ -110,13 +110,13 @@ class Patches:
         is_installing = True
 
         def changed() -> None:
-            known = len(self._missing)
+            missing_before = len(self._missing)
             try:
                 change(sys.modules[module])
             # This runs inside the program's own import statement.
             except Exception:  # noqa: BLE001
                 logger.warning("%s cannot be recorded by this version of the inspector", module, exc_info=True)
-            if not is_installing and (missing := self._missing[known:]):
+            if not is_installing and (missing := self._missing[missing_before:]):
                 logger.warning("not recorded, since the installed version does not have it: %s", ", ".join(missing))
 
         self._watch.expect(module, changed)
@@ -213,10 +213,10 @@ def _renewed(original: Any, wrapper: Callable[[Callable[..., Any]], Callable[...
     """
     for left in _left_behind_below(original):
         fresh: Any = wrapper(cast("Any", left).__wrapped__)
-        known: Any = cast("Any", left).inspector_wrapper
-        if getattr(fresh, "__code__", None) is known.__code__:
+        stale: Any = cast("Any", left).inspector_wrapper
+        if getattr(fresh, "__code__", None) is stale.__code__:
             # Its closure may refer to objects of the earlier installation.
-            for cell, now in zip(known.__closure__ or (), fresh.__closure__ or (), strict=True):
+            for cell, now in zip(stale.__closure__ or (), fresh.__closure__ or (), strict=True):
                 cell.cell_contents = now.cell_contents
             _left_behind.discard(left)
             return left

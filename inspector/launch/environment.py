@@ -126,8 +126,8 @@ def switched_off(environ: Mapping[str, str], choices: Choices) -> list[str]:
         IntegrationUnknown: A name among the choices is none of an integration.
     """
     before = read_environment(environ=environ).integrations_off
-    known = {each.name for each in INTEGRATIONS}
-    off = {*choices.without, *(name for name in before if name in known)}
+    names = {each.name for each in INTEGRATIONS}
+    off = {*choices.without, *(name for name in before if name in names)}
     on = {each.name for each in chosen(choices.integrations or None, without=off)}
     return sorted(each.name for each in INTEGRATIONS if each.name not in on)
 

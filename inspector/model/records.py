@@ -33,7 +33,7 @@ def coalesce(spans: Iterable[_R]) -> dict[tuple[str, str], _R]:
     winners: dict[tuple[str, str], _R] = {}
     for span in spans:
         key = (span.trace_id, span.span_id)
-        known = winners.get(key)
-        if known is None or supersedes(span.status, known.status):
+        earlier = winners.get(key)
+        if earlier is None or supersedes(span.status, earlier.status):
             winners[key] = span
     return winners

@@ -29,30 +29,30 @@ def without_content(noun: str, facts: Facts) -> Facts:
         return {key: value for key, value in facts.items() if not is_content(key)}
     if noun not in NOUNS:
         return {key: value for key, value in facts.items() if isinstance(value, str)}
-    kept = {key: value for key, value in facts.items() if key not in _CONTENT}
-    if "controlled" in kept:
-        kept["controlled"] = controlled_without_content(kept["controlled"])
-    if "middleware" in kept:
-        kept["middleware"] = middleware_without_content(kept["middleware"])
+    facts_left = {key: value for key, value in facts.items() if key not in _CONTENT}
+    if "controlled" in facts_left:
+        facts_left["controlled"] = controlled_without_content(facts_left["controlled"])
+    if "middleware" in facts_left:
+        facts_left["middleware"] = middleware_without_content(facts_left["middleware"])
     if noun == "rpc_request":
-        kept |= {key: _message(facts[key]) for key in ("envelope", "response") if key in facts}
-    return kept
+        facts_left |= {key: _message(facts[key]) for key in ("envelope", "response") if key in facts}
+    return facts_left
 
 
 def _message(envelope: Plain) -> Plain:
     """Return a JSON-RPC message with only its id, its method, and what it is about."""
     if not isinstance(envelope, dict):
         return None
-    kept = _some(envelope, ("jsonrpc", "id", "method"))
+    message = _some(envelope, ("jsonrpc", "id", "method"))
     params, error = envelope.get("params"), envelope.get("error")
     if isinstance(params, dict):
         meta = params.get("_meta", params.get("meta"))
-        kept["params"] = _some(params, _OF_PARAMS)
+        message["params"] = _some(params, _OF_PARAMS)
         if isinstance(meta, dict):
-            kept["params"] = {**_some(params, _OF_PARAMS), "_meta": _some(meta, _OF_META)}
+            message["params"] = {**_some(params, _OF_PARAMS), "_meta": _some(meta, _OF_META)}
     if isinstance(error, dict):
-        kept["error"] = _some(error, ("code",))
-    return kept
+        message["error"] = _some(error, ("code",))
+    return message
 
 
 def _some(fields: dict[str, Plain], names: tuple[str, ...]) -> dict[str, Plain]:

@@ -97,9 +97,9 @@ def static(cls: type, name: str) -> Any:
 
 def layout_of(cls: type) -> Layout:
     """Return the layout of a class, cached while the class exists."""
-    known = _layouts.get(id(cls))
-    if known is not None and known[0]() is cls:
-        return known[1]
+    cached = _layouts.get(id(cls))
+    if cached is not None and cached[0]() is cls:
+        return cached[1]
     if len(_layouts) >= _MAX_LAYOUTS:
         _layouts.clear()
     layout = _layout(cls)

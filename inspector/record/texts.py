@@ -44,13 +44,13 @@ class Texts:
 
     def key(self, key: str) -> str:
         """Return the name of an attribute without secrets; each name is searched once."""
-        known = self._keys.get(key)
-        if known is None:
+        cached = self._keys.get(key)
+        if cached is None:
             if len(self._keys) >= _MOST_KEYS:
                 self._keys.clear()
             plain, _ = self.redactor.redact_value("attributes", {key: None})
-            known = self._keys[key] = next(iter(plain)) if isinstance(plain, dict) else FAILED
-        return known
+            cached = self._keys[key] = next(iter(plain)) if isinstance(plain, dict) else FAILED
+        return cached
 
     def redacted(self, key: str, text: str) -> str:
         """Return a short text without secrets, as it is written."""

@@ -241,11 +241,11 @@ class _Walk:
     def tuple_name(self, key: tuple[Any, ...]) -> str:
         kinds = tuple(map(type, key[:_MOST_NAMED]))
         # By identity, because ``hash`` of a class may run its own code.
-        known = tuple(map(id, kinds))
-        name = self.tuples.get(known)
+        ids = tuple(map(id, kinds))
+        name = self.tuples.get(ids)
         if name is None:
             self.left -= 4 * len(kinds)
-            name = self.tuples[known] = str(tuple(map(type_name, kinds)))
+            name = self.tuples[ids] = str(tuple(map(type_name, kinds)))
         return name
 
     def another(self, text: str, taken: dict[str, Plain]) -> str:

@@ -66,8 +66,8 @@ def _of_server(call: TapeCall, kind: str, text: str) -> TapeCall:
         )
     if not result:
         raise ValueError("a server answers with an object; give the result of its response in a .json")
-    kept = {key: value for key, value in recorded.items() if key in _OF_EVERY_RESULT}
-    return replace(call, output=json.dumps({"result": kept | result}))
+    common = {key: value for key, value in recorded.items() if key in _OF_EVERY_RESULT}
+    return replace(call, output=json.dumps({"result": common | result}))
 
 
 _OF_EVERY_RESULT: Final = frozenset({"resultType", "_meta"})

@@ -24,7 +24,7 @@ def forbid_network(stop: Callable[[str], object]) -> None:
     Args:
         stop: Called with the destination before it is reached.
     """
-    known = _names_of(_HOSTS)
+    hosts = _names_of(_HOSTS)
 
     def watch(event: str, args: tuple[Any, ...]) -> None:
         if event in _BY_ADDRESS:
@@ -32,11 +32,11 @@ def forbid_network(stop: Callable[[str], object]) -> None:
             if args[0].family in _OF_THE_NETWORK and isinstance(address, tuple) and not _is_local(address[0]):
                 stop(f"{address[0]}:{address[1]}")
         elif event in _BY_NAME:
-            if not (_is_local(args[0]) or _is_address(args[0]) or _text(args[0]).lower() in known):
+            if not (_is_local(args[0]) or _is_address(args[0]) or _text(args[0]).lower() in hosts):
                 stop(_text(args[0]))
         elif event in _BACKWARDS:
             host = args[0] if event == "socket.gethostbyaddr" else args[0][0]
-            if not (_is_local(host) or _text(host).lower() in known):
+            if not (_is_local(host) or _text(host).lower() in hosts):
                 stop(_text(host))
 
     sys.addaudithook(watch)

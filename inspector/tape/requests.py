@@ -38,8 +38,8 @@ def parts_of_params(params: Any) -> RequestParts:
     fields: dict[str, Any] = dict(cast("Mapping[str, Any]", params)) if isinstance(params, Mapping) else {}
     meta = fields.pop("_meta", None)
     if isinstance(meta, Mapping):
-        kept = {key: value for key, value in cast("Mapping[str, Any]", meta).items() if key not in _VOLATILE}
-        fields |= {"_meta": kept} if kept else {}
+        stable_meta = {key: value for key, value in cast("Mapping[str, Any]", meta).items() if key not in _VOLATILE}
+        fields |= {"_meta": stable_meta} if stable_meta else {}
     return parts_of_arguments(fields)
 
 

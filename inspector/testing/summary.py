@@ -18,9 +18,9 @@ def write_summary(file: Path, failed: Iterable[tuple[str, Mapping[str, str]]]) -
             summary.write("\n".join((*head, *rows, "", "")))
 
 
-def _row(name: str, known: Mapping[str, str]) -> str:
-    run = known.get("inspector.page") or known.get("inspector.run", "")
-    return _cells((name, known.get("inspector.divergence", ""), run))
+def _row(name: str, facts: Mapping[str, str]) -> str:
+    run = facts.get("inspector.page") or facts.get("inspector.run", "")
+    return _cells((name, facts.get("inspector.divergence", ""), run))
 
 
 def _cells(texts: Sequence[str]) -> str:

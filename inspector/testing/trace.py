@@ -121,7 +121,7 @@ class Trace:
 
 def _tool_calls(events: Sequence[Event]) -> Iterator[ToolCall]:
     recorded = {event.span_id: event for event in _outermost(events, "tool")}
-    known = {_tool(event) for event in recorded.values()}
+    recorded_calls = {_tool(event) for event in recorded.values()}
     results = dict(_results(events))
     models = {event.span_id for event in _models(events)}
     asked: list[dict[str, Any]] = []
@@ -134,7 +134,7 @@ def _tool_calls(events: Sequence[Event]) -> Iterator[ToolCall]:
             yield from _as_asked(called, asked)
             called, asked = [], [part for part in _parts(event, sc.OUTPUT_MESSAGES) if part.get("type") == "tool_call"]
             for part in asked:
-                if part.get("name") not in known:
+                if part.get("name") not in recorded_calls:
                     yield ToolCall(str(part.get("name")), part.get("arguments"), results.get(str(part.get("id"))))
     yield from _as_asked(called, asked)
 

@@ -68,8 +68,8 @@ def _begins(llm: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         arguments = dict(zip(("messages", "tools"), args, strict=False)) | kwargs
         prompt = {"model": llm.model, "messages": arguments.get("messages"), "tools": arguments.get("tools")}
         # By default each of them has the provider `openai`.
-        known = llm_of(llm) if "provider" in llm.model_fields_set else Model(None, llm.model)
-        return {"llm": known, "prompt": prompt}
+        model = llm_of(llm) if "provider" in llm.model_fields_set else Model(None, llm.model)
+        return {"llm": model, "prompt": prompt}
 
     reported = opened("llm_generate", describe, emitter="crewai")
     _last_reported.set((reported, id(llm)))

@@ -45,10 +45,10 @@ def is_task(frame: FrameType | None, metadata: Any, name: str | None) -> bool:
     """
     if frame is None or not str(frame.f_globals.get("__name__")).startswith("langgraph._internal"):
         return False
-    known = fields(metadata)
-    match known.get("langgraph_path"):
+    members = fields(metadata)
+    match members.get("langgraph_path"):
         case ("__pregel_push", tuple(), int(), True, *_):
-            return name is not None and known.get("langgraph_node") == name
+            return name is not None and members.get("langgraph_node") == name
         case _:
             return False
 

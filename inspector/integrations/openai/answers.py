@@ -122,11 +122,11 @@ def _merge_list(merged: dict[str, Any], key: str, items: list[Any]) -> None:
         if not is_fields(item) or not isinstance(item.get("index"), int):
             listed.append(item)
             continue
-        known = next((each for each in listed if is_fields(each) and each.get("index") == item["index"]), None)
-        if known is None:
-            known = dict[str, Any]()
-            listed.append(known)
-        _merge(known, item)
+        earlier = next((each for each in listed if is_fields(each) and each.get("index") == item["index"]), None)
+        if earlier is None:
+            earlier = dict[str, Any]()
+            listed.append(earlier)
+        _merge(earlier, item)
 
 
 def _whole(value: Any) -> Any:

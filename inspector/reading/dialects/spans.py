@@ -162,8 +162,8 @@ def _read_recorded(decoded: DecodedSpan, *, is_priced: bool) -> Span:
 
 def _hook(attributes: dict[str, AttributeValue]) -> str | None:
     noun = text(attributes, _HOOK)
-    known = NOUNS.get(noun) if noun is not None else None
-    return noun if known is None or known.required <= attributes.keys() else None
+    row = NOUNS.get(noun) if noun is not None else None
+    return noun if row is None or row.required <= attributes.keys() else None
 
 
 def _spent(

@@ -84,8 +84,8 @@ def read_rollup_stats(
         return None
     view = stat_rollups.BY_NAME if _asks(where, by, "name") else stat_rollups.BY_FIELDS
     counts = load_counters(connection)
-    known = counts.get(stat_rollups.FOLLOWED, 0)
-    if stat_rollups.has_too_many_groups(counts, view) or counts["seq"] - known > limits.exact_calls + _MOST_BEHIND:
+    followed = counts.get(stat_rollups.FOLLOWED, 0)
+    if stat_rollups.has_too_many_groups(counts, view) or counts["seq"] - followed > limits.exact_calls + _MOST_BEHIND:
         return None
     if view == stat_rollups.BY_NAME and any(
         _asks(where, by, name) for name in ("agent", "model", "tool", "error_type")
@@ -95,7 +95,7 @@ def read_rollup_stats(
     if edges is None or _calls_between(connection, edges[0], edges[-1]) <= limits.exact_calls:
         return None
     slices = [_add_up(connection, where, view, by, first, end) for first, end in pairwise(edges)]
-    for call in _not_included(connection, replace(where, replays=False), known):
+    for call in _not_included(connection, replace(where, replays=False), followed):
         at = bisect_right(edges, call.start_ns) - 1
         if 0 <= at < len(slices) and _is_in_whole_minute(call.start_ns, edges[at], edges[at + 1]):
             slices[at].add(call)
@@ -196,10 +196,12 @@ def _is_in_whole_minute(start_ns: int, first_ns: int, end_ns: int) -> bool:
     return begin * _NS <= start_ns < end * _NS
 
 
-def _not_included(connection: Connection, where: Filter, known: int) -> Iterator[Call]:
+def _not_included(connection: Connection, where: Filter, followed: int) -> Iterator[Call]:
     """Yield the calls of a filter that rollups do not include yet."""
     # In two queries, since with the filter SQLite would not choose the index of changes.
-    row_ids = [row[0] for changed in changed_after(known) for row in connection.execute(select(_c.id).where(changed))]
+    row_ids = [
+        row[0] for changed in changed_after(followed) for row in connection.execute(select(_c.id).where(changed))
+    ]
     if row_ids:
         among = text("spans.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
         for row in connection.execute(select(*_CALL).where(among, *span_conditions(where).all)):

@@ -134,11 +134,11 @@ def forget(connection: Connection, rows: Sequence[Indexed]) -> list[Indexed]:
     if not final:
         return []
     indexed = load_counters(connection)["indexed"]
-    known = [row for row in final if row.seq <= indexed]
-    documents = _documents(connection, known)
+    indexed_rows = [row for row in final if row.seq <= indexed]
+    documents = _documents(connection, indexed_rows)
     if documents:
         connection.exec_driver_sql("INSERT INTO search (search, rowid, body) VALUES ('delete', ?, ?)", documents)
-    return known
+    return indexed_rows
 
 
 def merge(connection: Connection) -> None:

@@ -56,8 +56,8 @@ def largest_meeting(
 ) -> Sequence[Position] | None:
     """Return the first spans of a list sorted by an index, one more than requested; None if too few of them match."""
     # A literal, since with a parameter SQLite would not recognise that the partial index applies.
-    known = ranking.value.is_not(literal(None, literal_execute=True))
-    query: Select[*tuple[Any, ...]] = select(ranking.value, spans.c.id).where(known)
+    has_value = ranking.value.is_not(literal(None, literal_execute=True))
+    query: Select[*tuple[Any, ...]] = select(ranking.value, spans.c.id).where(has_value)
     rows = page_rows(connection, query, ranking, _LARGEST if conditions else limit + 1)
     positions = [(row[0], row[1]) for row in rows]
     if conditions:
@@ -78,10 +78,10 @@ def largest_not_ok(connection: Connection, ranking: Ranking, where: Filter, limi
     # Fewer are sorted quickly, and with more, enough of them are among the largest of all.
     if not _LARGEST <= len(ids) <= _MOST_NOT_OK:
         return None
-    known = ranking.value.is_not(literal(None, literal_execute=True))
+    has_value = ranking.value.is_not(literal(None, literal_execute=True))
     # The plus keeps the planner from looking the rows up one by one.
     among = text("+spans.id IN (SELECT value FROM json_each(:not_ok))").bindparams(not_ok=json_list(ids))
-    rows = page_rows(connection, select(ranking.value, spans.c.id).where(known, among), ranking, limit + 1)
+    rows = page_rows(connection, select(ranking.value, spans.c.id).where(has_value, among), ranking, limit + 1)
     return [(row[0], row[1]) for row in rows] if len(rows) > limit else None
 
 

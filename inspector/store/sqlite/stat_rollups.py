@@ -46,13 +46,13 @@ _Key: TypeAlias = tuple[int, int, int, str]
 def follow_some(connection: Connection, limit: int, *, least: int = 1) -> int:
     """Include the next changes, and return how many; do nothing if there are fewer than ``least``."""
     counts = load_counters(connection)
-    known = counts.get(FOLLOWED, 0)
-    if counts["seq"] - known < least:
+    followed = counts.get(FOLLOWED, 0)
+    if counts["seq"] - followed < least:
         return 0
     rows: list[tuple[Any, ...]] = []
     for changed in ("seq = id AND id > ? ORDER BY id", "seq <> id AND seq > ? ORDER BY seq"):
         sql = f"SELECT seq, {_IS_KEPT}, {_COLUMNS} FROM spans WHERE {changed} LIMIT ?"  # noqa: S608  # constants
-        rows += driver(connection).execute(sql, (known, limit))
+        rows += driver(connection).execute(sql, (followed, limit))
     rows.sort()
     del rows[limit:]
     last = rows[-1][0] if len(rows) == limit else counts["seq"]
@@ -63,19 +63,19 @@ def follow_some(connection: Connection, limit: int, *, least: int = 1) -> int:
 
 def forget(connection: Connection, rows: Iterable[Row]) -> None:
     """Subtract the included ones of these rows; call it before they change."""
-    known = load_counters(connection).get(FOLLOWED, 0)
-    kept = [row for row in rows if row.seq <= known and row.folded_into is None and row.replay is None]
-    _count(connection, [call_of(row) for row in kept], -1)
+    followed = load_counters(connection).get(FOLLOWED, 0)
+    counted = [row for row in rows if row.seq <= followed and row.folded_into is None and row.replay is None]
+    _count(connection, [call_of(row) for row in counted], -1)
 
 
 def forget_ids(connection: Connection, ids: Sequence[int]) -> None:
     """Subtract the included ones of these rows of ``spans``; call it before they are removed."""
-    known = load_counters(connection).get(FOLLOWED, 0)
+    followed = load_counters(connection).get(FOLLOWED, 0)
     sql = (
         f"SELECT {_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?)) "  # noqa: S608  # constants
         f"AND seq <= ? AND {_IS_KEPT}"
     )
-    _count(connection, list(map(Call._make, driver(connection).execute(sql, (json_list(ids), known)))), -1)
+    _count(connection, list(map(Call._make, driver(connection).execute(sql, (json_list(ids), followed)))), -1)
 
 
 def has_too_many_groups(counts: Mapping[str, int], view: int) -> bool:
@@ -148,8 +148,8 @@ def _group_ids(
     execute = driver(connection).execute
     sql = "SELECT view, written, id FROM figure_groups WHERE written IN (SELECT value FROM json_each(?))"
     rows = execute(sql, (json_list([written for _, written in wanted]),))
-    known = {(view, written): row_id for view, written, row_id in rows}
-    fresh = sorted(wanted - known.keys())
+    row_ids = {(view, written): row_id for view, written, row_id in rows}
+    fresh = sorted(wanted - row_ids.keys())
     for view, written in fresh:
         inserted = execute(
             "INSERT INTO figure_groups "
@@ -157,11 +157,11 @@ def _group_ids(
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (view, written, *_columns_of(written, view)),
         )
-        known[view, written] = inserted.lastrowid or 0
+        row_ids[view, written] = inserted.lastrowid or 0
         counts[_groups_of(view)] = counts.get(_groups_of(view), 0) + 1
     if fresh:
         save_counters(connection, {_groups_of(view): counts.get(_groups_of(view), 0) for view in MOST_GROUPS})
-    return known
+    return row_ids
 
 
 def _save(connection: Connection, added: Mapping[tuple[int, int, int, int], CallStats]) -> None:

@@ -173,10 +173,10 @@ def read_summary_stats(
             break
         its = _slice(edges[at], edges[at + 1], listed)
         for key, durations, *row in connection.execute(question, its):
-            known = _DURATIONS.decode(durations)
+            known_durations = _DURATIONS.decode(durations)
             groups = () if of_many is not None else (by_key.setdefault(key, _ItemStats()),)
             for target in (total, slices[at], *groups):
-                target.add(row, known)
+                target.add(row, known_durations)
         for key, durations, *row in () if of_many is None else connection.execute(of_many, its):
             by_key.setdefault(key, _ItemStats()).add(row, _DURATIONS.decode(durations))
     largest = sorted(by_key.items(), key=lambda item: (-item[1].count, item[0] is None, item[0] or ""))
@@ -279,8 +279,10 @@ def _sums_of_many(of: Summaries, by: GroupBy, of_slice: Sequence[ColumnElement[b
     """Return the query for the sums of a slice's items, each in the group of every value that it has."""
     row_id = of.table.c.id
     if by == "label":
-        known = of.labels().subquery("known")
-        ones = select(known.c.item, known.c.key).select_from(known.join(of.table, known.c.item == row_id)).distinct()
+        labels = of.labels().subquery("known")
+        ones = (
+            select(labels.c.item, labels.c.key).select_from(labels.join(of.table, labels.c.item == row_id)).distinct()
+        )
         # NOT IN runs the subquery once, NOT EXISTS would run it for every row.
         none = row_id.not_in(select(of.labels().subquery("others").c.item))
     else:
@@ -297,10 +299,10 @@ def _sums_of_many(of: Summaries, by: GroupBy, of_slice: Sequence[ColumnElement[b
 def _mean_scores(
     connection: Connection, of: Summaries, conditions: Sequence[ColumnElement[bool]], listed: Sequence[_Item] | None
 ) -> dict[str | None, float | None]:
-    known = of.labels().subquery("known")
+    labels = of.labels().subquery("known")
     row_id = of.table.c.id
-    query = select(known.c.key, func.avg(known.c.score)).select_from(known.join(of.table, known.c.item == row_id))
+    query = select(labels.c.key, func.avg(labels.c.score)).select_from(labels.join(of.table, labels.c.item == row_id))
     if listed is None:
-        return {row[0]: row[1] for row in connection.execute(query.where(*conditions).group_by(known.c.key))}
+        return {row[0]: row[1] for row in connection.execute(query.where(*conditions).group_by(labels.c.key))}
     its = {"row_ids": json_list([row_id for _, row_id in listed])}
-    return {row[0]: row[1] for row in connection.execute(query.where(of.among).group_by(known.c.key), its)}
+    return {row[0]: row[1] for row in connection.execute(query.where(of.among).group_by(labels.c.key), its)}

@@ -20,12 +20,12 @@ class Addresses:
 
     def of(self, text: bytes) -> bytes:
         """Return the address of a text."""
-        known = self._known.get(text)
-        if known is None:
-            known = address_of(text)
+        cached = self._known.get(text)
+        if cached is None:
+            cached = address_of(text)
             if len(text) <= _LONGEST:
-                self._known[text] = known
-        return known
+                self._known[text] = cached
+        return cached
 
     def forget(self) -> None:
         """Empty the cache; call it after each batch."""

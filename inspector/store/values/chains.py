@@ -140,24 +140,24 @@ class Chains:
 
     def _after(self, chain: bytes, parts: tuple[bytes, ...]) -> bytes:
         step = chain, parts
-        known = self._steps.get(step)
-        if known is None:
+        cached = self._steps.get(step)
+        if cached is None:
             if len(self._steps) >= _STEPS:
                 self._steps.clear()
-            known = self._steps[step] = extended(chain, parts)
-        return known
+            cached = self._steps[step] = extended(chain, parts)
+        return cached
 
     def _message(self, body: Raw) -> Message:
         raw = bytes(body)
         address = self._address(raw)
-        known = self._known.get(address)
-        if known is None:
-            known = self._known[address] = read_message(_ANY.decode(raw))
+        cached = self._known.get(address)
+        if cached is None:
+            cached = self._known[address] = read_message(_ANY.decode(raw))
             if len(self._known) > _REMEMBERED:
                 self._known.popitem(last=False)
         else:
             self._known.move_to_end(address)
-        return known
+        return cached
 
 
 def extended(chain: bytes, parts: Sequence[bytes]) -> bytes:

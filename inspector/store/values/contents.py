@@ -65,9 +65,9 @@ def take_apart(attributes: Mapping[str, AttributeValue]) -> Parts | None:
     messages: dict[str, str] = {}
     for key, value in attributes.items():
         if type(value) is str and (size := len(value)) > _EQUAL_ABOVE_CHARS:
-            known = seen.setdefault(size, key)
-            if known is not key and attributes[known] == value:
-                equal[key] = known
+            first = seen.setdefault(size, key)
+            if first is not key and attributes[first] == value:
+                equal[key] = first
                 continue
             if size > SPLIT_ABOVE_CHARS and value[0] in _BEGIN:
                 messages[key] = value

@@ -334,8 +334,8 @@ def _counting(members: list[Node]) -> Node:
     For a tool or agent call, that is the outermost. For a model call, it is the outermost with tokens and a cost, or
     else with tokens, or else the outermost.
     """
-    known = [each for each in members if each.has_usage]
-    return next((each for each in known if each.has_cost), known[0] if known else members[0])
+    with_usage = [each for each in members if each.has_usage]
+    return next((each for each in with_usage if each.has_cost), with_usage[0] if with_usage else members[0])
 
 
 def _outermost_first(nodes: Nodes, members: Collection[str]) -> list[Node]:
