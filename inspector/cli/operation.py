@@ -1,4 +1,4 @@
-"""Names of spans in a tree: without the operation, if the row shows that as well."""
+"""Names of spans without the operation, where the row shows that as well; ``operation.ts`` does the same."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -9,6 +9,12 @@ enough."""
 
 
 def shown_name(name: str) -> str:
-    """Return the name to show: ``weather`` for ``execute_tool weather``, ``agent planner`` for an agent."""
+    """Return the name in a tree: ``weather`` for ``execute_tool weather``, ``agent planner`` for an agent."""
     operation, _, called = name.partition(" ")
     return _WORDS[operation] + called if called and operation in _WORDS else name
+
+
+def name_beside_kind(name: str) -> str:
+    """Return the name in a row that shows the kind: ``weather``, and for an agent ``planner``."""
+    operation, _, called = name.partition(" ")
+    return called if called and operation in _WORDS else name

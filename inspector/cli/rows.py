@@ -1,6 +1,5 @@
 """Lists of spans, runs and sessions as tables, and single spans as lines that follow each other."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -9,6 +8,7 @@ from msgspec import UnsetType
 
 from inspector.cli import figures, status
 from inspector.cli.drawing import DUPLICATE, counted_elsewhere, error_text
+from inspector.cli.operation import name_beside_kind
 from inspector.cli.table import Cell, Column, table_lines
 from inspector.cli.terminal import Terminal
 from inspector.cli.visible import cut, pad, width
@@ -72,8 +72,6 @@ _LIVE_NAME = 34
 _LIVE_FIGURES = 10
 _NARROW = 120
 """On terminals narrower than this, ids are cut and times are brief."""
-_OPERATION = re.compile(r"^(?:execute_tool|invoke_agent|invoke_workflow) (?=\S)")
-"""Names of operations (OpenTelemetry's GenAI conventions) that the kind already says; ``operation.ts`` has them too."""
 
 
 def event_table(events: Sequence[Event], terminal: Terminal) -> Iterable[str]:
@@ -109,7 +107,7 @@ def is_narrow(terminal: Terminal) -> bool:
 
 def name_text(event: Event, terminal: Terminal) -> str:
     """Return the name of an event; on a terminal, without what the kind already says."""
-    return terminal.safe(event.name if terminal.width is None else _OPERATION.sub("", event.name, count=1))
+    return terminal.safe(event.name if terminal.width is None else name_beside_kind(event.name))
 
 
 def span_id_text(event: Event, terminal: Terminal) -> str:

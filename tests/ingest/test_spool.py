@@ -325,8 +325,8 @@ def test_what_a_dead_process_left_running_is_lost(spool, store, held, segment, m
 
 def test_a_process_about_to_begin_a_segment_is_alive(spool, store, segment, make_span, make_request):
     segment(1, make_request(make_span(endTimeUnixNano=None)), alive=False)
-    unborn = spool / f"{PROCESS}.000002.tmp"
-    fd = os.open(unborn, os.O_WRONLY | os.O_CREAT)
+    hidden = spool / f"{PROCESS}.000002.tmp"
+    fd = os.open(hidden, os.O_WRONLY | os.O_CREAT)
     fcntl.flock(fd, fcntl.LOCK_EX)
     try:
         assert SpoolReader(spool, store).ingest().lost == 0
