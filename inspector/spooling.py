@@ -49,7 +49,7 @@ def process_of(name: str) -> str | None:
     return match["process"] if match else None
 
 
-def unborn_process_of(name: str) -> str | None:
+def process_of_hidden(name: str) -> str | None:
     """Return the process key of a segment that does not have its final name yet; None for another file."""
     return process_of(name.removesuffix(HIDDEN_SUFFIX) + SUFFIX) if name.endswith(HIDDEN_SUFFIX) else None
 
@@ -78,7 +78,7 @@ def is_finished(fd: int) -> bool:
     return True
 
 
-def unborn_segments(directory: Path, process: str) -> list[Path]:
+def hidden_segments(directory: Path, process: str) -> list[Path]:
     """Return the process's segments that do not have their final name yet; more than one only after crashes."""
     return sorted(directory.glob(f"{process}.*{HIDDEN_SUFFIX}"))
 
@@ -88,7 +88,7 @@ def is_abandoned(path: Path) -> bool:
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
-        return False  # renamed just now, so it is born
+        return False  # renamed just now
     except OSError:
         return True
     try:

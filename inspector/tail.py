@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inspector.parts import Parts
-from inspector.spooling import SUFFIX, is_abandoned, process_of, unborn_process_of
+from inspector.spooling import SUFFIX, is_abandoned, process_of, process_of_hidden
 
 MAX_LINE = 64 << 20
 """The most bytes of a line. A longer one is read in pieces of this size, none of which is valid JSON."""
@@ -87,7 +87,7 @@ def files_by_process(directory: Path) -> dict[str, list[Path]]:
     files: dict[str, list[Path]] = {}
     with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
         for entry in os.scandir(directory):
-            process = process_of(entry.name) or unborn_process_of(entry.name)
+            process = process_of(entry.name) or process_of_hidden(entry.name)
             if process:
                 files.setdefault(process, []).append(Path(entry.path))
     return files

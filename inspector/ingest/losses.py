@@ -11,7 +11,7 @@ from inspector import semconv
 from inspector.model import AttributeValue, Loss, LossReason
 from inspector.otlp import LOSSES, Decoded
 from inspector.reading.recorded import read_line
-from inspector.spooling import SUFFIX, UNWRITTEN_SUFFIX, is_abandoned, read_unwritten_name, unborn_segments
+from inspector.spooling import SUFFIX, UNWRITTEN_SUFFIX, hidden_segments, is_abandoned, read_unwritten_name
 from inspector.tail import Segment, opened, read_lines
 
 _MARKS = tuple(f'"{key}"'.encode() for key in LOSSES)
@@ -83,7 +83,7 @@ def unwritten_losses(directory: Path) -> Iterator[tuple[Path, Loss]]:
 
 
 def _is_writing(directory: Path, process: str) -> bool:
-    own = [*directory.glob(f"{process}.*{SUFFIX}"), *unborn_segments(directory, process)]
+    own = [*directory.glob(f"{process}.*{SUFFIX}"), *hidden_segments(directory, process)]
     return not all(map(is_abandoned, own))
 
 
