@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from functools import partial
 from itertools import islice
+from operator import itemgetter
 from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec import Raw
@@ -104,7 +105,7 @@ class Conversations:
         self._known: OrderedDict[Scope, dict[bytes, int]] = OrderedDict()
         self._strings: dict[Scope, dict[int, tuple[int, ...]]] = {}
         """The long strings of messages, by the id of the message."""
-        self._new: list[tuple[int, bytes, int, bytes]] = []
+        self._new: list[tuple[int, bytes, int, bytes | Frame]] = []
         self._last_id = 0
         self._before_id: int | None = None
         """The id of the last message from another writer, perhaps of an earlier version."""
@@ -185,8 +186,8 @@ class Conversations:
             content_id = known.get(address)
             if content_id is None:
                 content_id = known[address] = self._next_id(scope, block)
-                stored = self._stored(scope, content_id, text, owner)
-                self._new.append((content_id, address, owner.row_id, stored))
+                body = self._without_strings(scope, content_id, text, owner)
+                self._new.append((content_id, address, owner.row_id, body))
                 if owner.kind in _AROUND_MODELS:
                     self._leave_unclaimed(scope, content_id)
             elif owner.kind == "llm" and content_id in self._unclaimed.get(scope, ()):
@@ -212,20 +213,21 @@ class Conversations:
         reserved[block] = next_id + 1, end
         return next_id
 
-    def _stored(self, scope: Scope, content_id: int, body: bytes, owner: Owner) -> bytes:
-        """Return a new message as it is stored: without its long strings, which are stored once as well."""
+    def _without_strings(self, scope: Scope, content_id: int, body: bytes, owner: Owner) -> bytes | Frame:
+        """Return a new message without its long strings, which are stored once as well."""
         # A message that is only a string is not divided.
         pieces = [] if body.startswith(b'"') else cut_strings(body, _LEAST_STRING_BYTES)
         if not pieces:
-            return stored_body(body)
+            return body
         frame = frame_of(framed(pieces, partial(self._ids_of_bodies, scope, _STRINGS, owner)))
         self._strings.setdefault(scope, {})[content_id] = tuple(numbers(frame))
-        return stored_body(frame)
+        return frame
 
     def store(self) -> int:
         """Store the new messages, and return the last id that was assigned."""
-        self._new.sort()
-        execute_rows(self._database(), f"INSERT INTO contents (id, hash, span, body) VALUES {VALUES}", self._new)  # noqa: S608  # constants
+        self._new.sort(key=itemgetter(0))
+        rows = [(*row, stored_body(body)) for *row, body in self._new]
+        execute_rows(self._database(), f"INSERT INTO contents (id, hash, span, body) VALUES {VALUES}", rows)  # noqa: S608  # constants
         self._new = []
         self._claim()
         self._prompts.clear()

@@ -16,7 +16,7 @@ from inspector.store.sqlite import attribute_pages, search, stat_rollups, totals
 from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.cache import WriterCache
 from inspector.store.sqlite.contents import json_list
-from inspector.store.sqlite.conversations import Conversations, Owner, scope_of_span
+from inspector.store.sqlite.conversations import Conversations, Owner, Scope, scope_of_span
 from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.ownership import release, scopes_of
@@ -25,7 +25,7 @@ from inspector.store.sqlite.turns import StoredCall
 from inspector.store.sqlite.turns import forget as forget_turns
 from inspector.store.values.codec import unpack
 from inspector.store.values.codes import DIALECTS, HOOKS, KEYS
-from inspector.store.values.contents import content_ids, read_shared, stored_shared, take_apart
+from inspector.store.values.contents import Parts, content_ids, read_shared, stored_shared, take_apart
 from inspector.store.values.ever import count_calls
 from inspector.store.values.excerpts import Excerpts, excerpts_of
 from inspector.store.values.records import Key, of_its_process
@@ -129,10 +129,11 @@ def _changes(
     new_ids = count(counts["seq"] + 1)
     ids = [next(new_ids) if old is None else old.id for _, old, _ in accepted]
     named = [sessions.of(*each) for each in accepted]
-    divided = [
-        _share(span, session_id, old, row_id, conversations)
-        for (span, old, _), (session_id, _), row_id in zip(accepted, named, ids, strict=True)
+    scopes = [
+        scope_of_span(session_id, named_run(span), span.trace_id)
+        for (span, _, _), (session_id, _) in zip(accepted, named, strict=True)
     ]
+    divided = _divided(accepted, ids, scopes, conversations)
     columns = packed_columns([span for span, _, _ in accepted], divided)
     changes: list[totals.Change] = []
     for (span, old, trace), row_id, session, encoded in zip(accepted, ids, named, columns, strict=True):
@@ -299,20 +300,32 @@ def _plain(row: Row) -> tuple[object, ...]:
     return (*rest, names, read_shared(row.shared), attributes)
 
 
-def _share(span: Span, session_id: str | None, old: Row | None, row_id: int, conversations: Conversations) -> Divided:
-    """Return the attributes that stay with a span, and where the others are."""
-    parts = take_apart(span.attributes)
-    if parts is None:
-        return span.attributes, None
-    scope = scope_of_span(session_id, named_run(span), span.trace_id)
+def _divided(
+    accepted: _Accepted, ids: Sequence[int], scopes: Sequence[Scope], conversations: Conversations
+) -> list[Divided]:
+    """Return for each span the attributes that stay with it, and where the others are."""
+    parts = [take_apart(span.attributes) for span, _, _ in accepted]
+    frames: list[Mapping[str, Refers]] = [
+        {} if each is None else _refer(each, scope, Owner(row_id, span.kind), old, conversations)
+        for (span, old, _), each, scope, row_id in zip(accepted, parts, scopes, ids, strict=True)
+    ]
+    return [
+        (span.attributes, None) if each is None else (each.own, stored_shared(each, found))
+        for (span, _, _), each, found in zip(accepted, parts, frames, strict=True)
+    ]
+
+
+def _refer(
+    parts: Parts, scope: Scope, owner: Owner, old: Row | None, conversations: Conversations
+) -> Mapping[str, Refers]:
+    """Return the frames of the attributes that have messages; the others become the span's own."""
     if old is not None and old.shared is not None and parts.messages:
         conversations.load_messages(scope, old.shared)
     frames: dict[str, Refers] = {}
-    owner = Owner(row_id, span.kind)
     for key, prompt in parts.messages.items():
         frame = conversations.refer(scope, key, prompt, owner)
         if frame is None:
             parts.own[key] = prompt
         else:
             frames[key] = frame
-    return parts.own, stored_shared(parts, frames) if frames or parts.equal else None
+    return frames

@@ -79,8 +79,10 @@ def take_apart(attributes: Mapping[str, AttributeValue]) -> Parts | None:
     return Parts(own, equal, messages)
 
 
-def stored_shared(parts: Parts, frames: Mapping[str, Refers]) -> str | bytes:
+def stored_shared(parts: Parts, frames: Mapping[str, Refers]) -> StoredShared:
     """Return the span's column ``shared``."""
+    if not frames and not parts.equal:
+        return None
     shared: Shared = {}
     named: list[Runs] = []
     for key, refers in frames.items():
