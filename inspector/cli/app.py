@@ -120,10 +120,10 @@ def inspector(ctx: click.Context, *, debug: bool) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and name the exit code: 0 done, 1 failed, 2 not understood."""
-    own, program = _divided(arguments)
+    options, program = _divided(arguments)
     try:
-        _refuse_unreadable(own)
-        plain = [argument for argument in own if argument != DEBUG]
+        _refuse_unreadable(options)
+        plain = [argument for argument in options if argument != DEBUG]
         result: object = inspector.main([*plain, *program], prog_name="inspector", standalone_mode=False)
     except ReaderGone:
         _silence_standard_output()
@@ -132,7 +132,7 @@ def run(arguments: Sequence[str]) -> int:
         return _INTERRUPTED
     except Exception as error:
         # The border: whatever went wrong becomes one or two lines, unless its traceback was asked for.
-        if DEBUG in own or program[:1] == [DEBUG]:
+        if DEBUG in options or program[:1] == [DEBUG]:
             raise
         message, code = _explain(error)
         _complain(message)

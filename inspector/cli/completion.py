@@ -64,13 +64,13 @@ def _script(shell: Shell) -> str:
 
 def _place(shell: Shell, environ: Mapping[str, str]) -> Path:
     """Return the file of a user's own that the shell reads when the command is completed for the first time."""
-    own = Path.home()
+    home = Path.home()
     if shell == "bash":
-        data = Path(environ.get("XDG_DATA_HOME") or own / ".local" / "share")
+        data = Path(environ.get("XDG_DATA_HOME") or home / ".local" / "share")
         return Path(environ.get("BASH_COMPLETION_USER_DIR") or data / "bash-completion") / "completions" / "inspector"
     if shell == "fish":
-        return Path(environ.get("XDG_CONFIG_HOME") or own / ".config") / "fish" / "completions" / "inspector.fish"
-    return Path(environ.get("ZDOTDIR") or own) / ".zfunc" / "_inspector"
+        return Path(environ.get("XDG_CONFIG_HOME") or home / ".config") / "fish" / "completions" / "inspector.fish"
+    return Path(environ.get("ZDOTDIR") or home) / ".zfunc" / "_inspector"
 
 
 def _next_step(shell: Shell, path: Path) -> str:

@@ -82,9 +82,9 @@ class _Moves:
             key = key_of(event)
             trace_id, parent_id = self.traces.get(key, event.trace_id), self.parents.get(key, event.parent_id)
             is_moved = (trace_id, parent_id) != (event.trace_id, event.parent_id)
-            here = placed.setdefault(trace_id, [])
-            here += [replace(row, trace_id=trace_id) for row in self.added.get(key, ())]
-            here.append(replace(event, trace_id=trace_id, parent_id=parent_id) if is_moved else event)
+            in_trace = placed.setdefault(trace_id, [])
+            in_trace += [replace(row, trace_id=trace_id) for row in self.added.get(key, ())]
+            in_trace.append(replace(event, trace_id=trace_id, parent_id=parent_id) if is_moved else event)
         return [placed.get(events[0].trace_id, ()) if events else events for events in traces]
 
 

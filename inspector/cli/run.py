@@ -29,8 +29,8 @@ class _CommandLine(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse a line in which the program may begin with ``-m`` or ``-c``, as for Python itself."""
-        own, program = _divided(args, _with_value(self))
-        return super().parse_args(ctx, [*own, "--", *program])
+        options, program = _divided(args, _with_value(self))
+        return super().parse_args(ctx, [*options, "--", *program])
 
 
 def _with_value(command: click.Command) -> frozenset[str]:

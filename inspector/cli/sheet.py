@@ -31,11 +31,11 @@ def event_lines(event: Event, terminal: Terminal) -> Iterable[str]:
         yield from _section("traceback", event.error.traceback or "", terminal)
     attributes = _attributes_of(event)
     steps, controlled = steps_of(attributes), controlled_of(attributes)
-    got = passed_on(steps, controlled) if event.kind == "tool" else UNSET
-    if got is UNSET:
+    passed = passed_on(steps, controlled) if event.kind == "tool" else UNSET
+    if passed is UNSET:
         yield from _section("input", _readable(event.input), terminal)
     else:
-        yield from _section("input", _readable(msgspec.Raw(msgspec.json.encode(got))), terminal)
+        yield from _section("input", _readable(msgspec.Raw(msgspec.json.encode(passed))), terminal)
         yield from _section("requested input", _readable(event.input), terminal)
     yield from _section("output", _readable(event.output), terminal)
     yield from _steps("controller", (controlled,) if controlled is not None else (), terminal)

@@ -118,13 +118,13 @@ def _shown_usage(tops: Sequence[Event], children: Children) -> dict[str, Usage]:
     shown: dict[str, Usage] = {}
     counted: dict[str, Usage] = {}
     for event in upwards(tops, children):
-        own = _own(event)
+        usage = _own(event)
         inner = _sum([counted[child.span_id] for child in children.get(event.span_id, ())])
-        shown[event.span_id] = _first_known(own, inner)
+        shown[event.span_id] = _first_known(usage, inner)
         if event.folded_into is not None:
             counted[event.span_id] = inner
         elif event.kind == "llm":
-            counted[event.span_id] = _sum([own, inner])
+            counted[event.span_id] = _sum([usage, inner])
         else:
             # The usage that an agent reports is the sum of its model calls.
             counted[event.span_id] = shown[event.span_id]

@@ -58,7 +58,7 @@ class Endpoint:
         return cls(f"{parts.scheme}://{parts.netloc}{path}", headers_of(headers), protocol)
 
     @classmethod
-    def chosen(cls, own: str | None, *, configured: str | None, headers: str, protocol: Protocol) -> Self | None:
+    def chosen(cls, argument: str | None, *, configured: str | None, headers: str, protocol: Protocol) -> Self | None:
         """Return the given endpoint, else the configured one, else None.
 
         Headers are only for the endpoint that they are configured with: they may hold credentials.
@@ -66,7 +66,7 @@ class Endpoint:
         Raises:
             EndpointInvalid: The URL or the headers are not well formed.
         """
-        url = own or configured
+        url = argument or configured
         if url is None:
             return None
         endpoint = cls.of(url, protocol=protocol)

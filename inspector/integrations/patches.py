@@ -59,14 +59,14 @@ class Patches:
         except AttributeError:
             self._missing.append(f"{getattr(owner, '__name__', owner)}.{name}")
             return False
-        own = name in _held(owner)
+        is_own = name in _held(owner)
         kind: Any = _METHOD_KINDS.get(type(before))
         original = before.__func__ if kind else before
-        replacement: Any = _renewed(original, wrapper) if own else None
+        replacement: Any = _renewed(original, wrapper) if is_own else None
         if replacement is None:
             function = wrapper(original)
             replacement = update_wrapper(function if exact else hidden(function), original)
-            replacement.inspector_kept = own, before
+            replacement.inspector_kept = is_own, before
             replacement.inspector_wrapper = function
             setattr(owner, name, kind(replacement) if kind else replacement)
         self._restore_later(owner, name, replacement)
@@ -194,12 +194,12 @@ def _subclasses(cls: type[Any]) -> set[type[Any]]:
 def _restore(owner: Any, name: str, replacement: Any) -> None:
     if owner is None or replacement is None:
         return
-    there = _held(owner).get(name)
-    if getattr(there, "__func__", there) is not replacement:
+    found = _held(owner).get(name)
+    if getattr(found, "__func__", found) is not replacement:
         _left_behind.add(replacement)
         return
-    own, before = replacement.inspector_kept
-    if own:
+    is_own, before = replacement.inspector_kept
+    if is_own:
         setattr(owner, name, before)
     else:
         delattr(owner, name)

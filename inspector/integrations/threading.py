@@ -94,11 +94,11 @@ def _carrying(thread: threading.Thread, place: Place) -> Callable[[], None]:
         if thread.name in _OURS:
             return _nothing
         placed = _at(place, thread.run)
-        own = {name: value for name, value in vars(thread).items() if name == "run"}
+        methods = {name: value for name, value in vars(thread).items() if name == "run"}
 
         def put_back() -> None:
             if vars(thread).pop("run", None) is not None:
-                vars(thread).update(own)
+                vars(thread).update(methods)
 
         def run() -> None:
             put_back()

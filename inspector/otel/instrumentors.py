@@ -98,17 +98,17 @@ def _yield_to_the_program(name: str, instrumentor: Any) -> None:
 @contextmanager
 def _silence(name: str) -> Generator[None]:
     """Keep what this thread logs, and what it warns of, from the program's stderr: it did not ask for it."""
-    here = threading.get_ident()
+    this_thread = threading.get_ident()
     call_handlers, show_warning = logging.Logger.callHandlers, warnings.showwarning
 
     def log_here(self: logging.Logger, record: logging.LogRecord) -> Any:
-        if threading.get_ident() != here or self is logger:
+        if threading.get_ident() != this_thread or self is logger:
             return call_handlers(self, record)
         logger.debug("the instrumentor %s: %s", name, record.getMessage())
         return None
 
     def show_here(message: Any, *args: Any, **kwargs: Any) -> Any:
-        if threading.get_ident() != here:
+        if threading.get_ident() != this_thread:
             return show_warning(message, *args, **kwargs)
         logger.debug("the instrumentor %s: %s", name, message)
         return None

@@ -85,11 +85,11 @@ def _raised(
         raise ResultUnusable(f"{name} is no exception")
     args = tuple(map(_value, stored_args))
     # Python's own classes read their arguments in one of the two; classes of programs are not called.
-    own: Any = next(base for base in cls.__mro__ if base.__module__ == "builtins")
-    raised: BaseException = own.__new__(cls, *args)
+    builtin: Any = next(base for base in cls.__mro__ if base.__module__ == "builtins")
+    raised: BaseException = builtin.__new__(cls, *args)
     # A class of the program may have replaced the arguments by others.
     with suppress(TypeError, ValueError):
-        own.__init__(raised, *args)
+        builtin.__init__(raised, *args)
     for each, item in state.items():
         object.__setattr__(raised, each, _value(item))
     if cause is not None:

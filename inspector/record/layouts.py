@@ -174,9 +174,9 @@ def instance_dict(value: object, layout: Layout) -> dict[Any, Any] | None:
 
 def attributes(value: object, layout: Layout, most: int) -> Iterator[tuple[str, Any]]:
     """Yield an object's attributes: at most ``most`` entries of its dictionary, and its public slots."""
-    own = instance_dict(value, layout)
-    if own is not None:
-        for name, item in list(islice(dict_items(own), most)):
+    dictionary = instance_dict(value, layout)
+    if dictionary is not None:
+        for name, item in list(islice(dict_items(dictionary), most)):
             if type(name) is str:
                 yield name, item
     for name, slot in layout.slots:

@@ -241,8 +241,8 @@ class Recorder:
                 return None
             span.after = facts
             if self._keeps_raw:
-                own = own_outcome_of(capture.name, values, facts)
-                _note_raw(span, values, own or result_of(capture.name, values, facts))
+                own_outcome = own_outcome_of(capture.name, values, facts)
+                _note_raw(span, values, own_outcome or result_of(capture.name, values, facts))
             _note_ending(span, values)
             failure = flagged_failure(facts, span.before)
             state: State = "denied" if _is_denied(values) else "ok" if failure is None else "error"
@@ -268,11 +268,11 @@ class Recorder:
                 # The part of an answer that arrived before the stream failed or was closed.
                 span.after = capture.after(values)
             if self._keeps_raw:
-                own = own_outcome_of(capture.name, values, {})
+                own_outcome = own_outcome_of(capture.name, values, {})
                 _note_raw(
                     span,
                     values,
-                    own or (error_of(capture.name, exc) if has_failed and "exchanges" not in values else None),
+                    own_outcome or (error_of(capture.name, exc) if has_failed and "exchanges" not in values else None),
                 )
             if not span.before:
                 # A notification was written and released when it began.

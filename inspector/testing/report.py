@@ -54,11 +54,11 @@ def divergence(session: Session) -> list[str]:
 
 def missing(cassette: Path) -> str:
     """Say that a recording is missing, and which ones there are."""
-    there = _others(cassette)
-    if not there:
+    others = _others(cassette)
+    if not others:
         return f"{_near(cassette)} is not there, nor any other recording"
     alike = name_alike(cassette)
-    listed = ", ".join(there[:_LISTED]) + (", …" if len(there) > _LISTED else "")
+    listed = ", ".join(others[:_LISTED]) + (", …" if len(others) > _LISTED else "")
     return f"{_near(cassette)} is not there, {f'did you mean {alike}?' if alike else f'only {listed}'}"
 
 

@@ -62,13 +62,13 @@ def _first_cause(
     inner: dict[tuple[str, str], list[Event]],
 ) -> Event | None:
     """Follow the first failure that nothing survived down to the call where it began."""
-    here = min(outermost, key=lambda event: (bool(above[_key(event)]), _start(event)), default=None)
-    while here is not None and (below := sorted(inner[_key(here)], key=_start)):
-        outer = here
+    failed = min(outermost, key=lambda event: (bool(above[_key(event)]), _start(event)), default=None)
+    while failed is not None and (below := sorted(inner[_key(failed)], key=_start)):
+        outer = failed
         passed_on = [event for event in below if _passes_on(outer, event)]
         # What a call raises is the last failure below it; what it only ends with is better explained by the first.
-        here = passed_on[-1] if passed_on else below[0]
-    return here
+        failed = passed_on[-1] if passed_on else below[0]
+    return failed
 
 
 def _passes_on(outer: Event, inner: Event) -> bool:

@@ -57,9 +57,9 @@ def runs(reader: Reader, arguments: Runs, place: Place) -> Answer:
 
 def _advice(reader: Reader, page: Page[Any], shown: int) -> str:
     """Say what is left out, and which part of the words was not understood."""
-    own = f"Your own run {reader.own_run} is left out; name it to read it." if shown < len(page.items) else ""
+    left_out = f"Your own run {reader.own_run} is left out; name it to read it." if shown < len(page.items) else ""
     notice = one_line(page.notice, _MOST_EXCERPT) if isinstance(page.notice, str) else ""
-    return " ".join(filter(None, (own, notice)))
+    return " ".join(filter(None, (left_out, notice)))
 
 
 def search(reader: Reader, arguments: Search, place: Place) -> Answer:

@@ -131,15 +131,15 @@ def _parts(event: Event, part: str, *, content: bool) -> Iterator[str]:
     if part in ("all", "error") and event.error is not None:
         texts = (": ".join(filter(None, (event.error.type, event.error.message))), event.error.traceback)
         yield "error:\n" + "\n".join(shown(text) for text in texts if text)
-    given = input_texts(event) if part in ("all", "input") else []
-    if given:
+    messages = input_texts(event) if part in ("all", "input") else []
+    if messages:
         # The newest message says most, and a conversation may be long.
-        which = f"message {len(given)} of {len(given)}, earlier ones below" if len(given) > 1 else ""
-        yield f"input{f' ({which})' if which else ''}:\n{given[-1]}"
-    if part in ("all", "output") and (got := output_texts(event)):
-        yield "output:\n" + "\n".join(got)
-    for number in range(len(given) - 1, 0, -1):
-        yield f"input, message {number}:\n{given[number - 1]}"
+        which = f"message {len(messages)} of {len(messages)}, earlier ones below" if len(messages) > 1 else ""
+        yield f"input{f' ({which})' if which else ''}:\n{messages[-1]}"
+    if part in ("all", "output") and (output := output_texts(event)):
+        yield "output:\n" + "\n".join(output)
+    for number in range(len(messages) - 1, 0, -1):
+        yield f"input, message {number}:\n{messages[number - 1]}"
     if part == "attributes":
         yield from _attributes(event)
 

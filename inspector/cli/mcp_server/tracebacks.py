@@ -23,8 +23,8 @@ def own_frames(traceback: str) -> str:
     if not heads:
         return _own_script_frames(traceback)
     frames = [(head, _frame_end(traceback, head)) for head in heads]
-    own = [(head, end) for head, end in frames if not _LIBRARY.search(head[2])]
-    shown = own[-_NEAR:] or frames[-1:]
+    kept_frames = [(head, end) for head, end in frames if not _LIBRARY.search(head[2])]
+    shown = kept_frames[-_NEAR:] or frames[-1:]
     texts = [traceback[head.start() : end].rstrip("\n") for head, end in shown]
     left = len(frames) - len(shown)
     raised = traceback[frames[-1][1] :].strip("\n")

@@ -72,9 +72,9 @@ def _given(question: Any) -> Keywords:
 def tool(block: Frame, agent: str | None) -> Keywords:
     """Describe a tool call."""
     name = str(block.get("name"))
-    _, is_served, own = name.partition(_OF_SERVERS)
+    _, is_served, own_name = name.partition(_OF_SERVERS)
     source = "mcp" if is_served else "agent" if name in _OF_AGENTS else "builtin"
-    server = own.partition("__")[0] if is_served else None
+    server = own_name.partition("__")[0] if is_served else None
     context = {"tool_use_id": block.get("id"), "tool_source": source, "server_name": server, "agent_name": agent}
     return {"tool_name": name, "args": block.get("input"), "context": context}
 

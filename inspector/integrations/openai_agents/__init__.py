@@ -74,9 +74,9 @@ def _wrap_traces(patches: Patches, module: Any) -> None:
 
 def _wrap_tools(patches: Patches, module: Any) -> None:
     patches.wrap(getattr(module, "_FunctionToolBatchExecutor", module), "_run_single_tool", tools.called)
-    own = "_invoke_function_tool_with_metadata"
+    invoker = "_invoke_function_tool_with_metadata"
     patches.wrap(module, "_execute_tool_input_guardrails", tools.guarding)
-    patches.wrap(module, own if hasattr(module, own) else "invoke_function_tool", tools.invoking_own)
+    patches.wrap(module, invoker if hasattr(module, invoker) else "invoke_function_tool", tools.invoking_own)
     _wrap_failures(patches, module)
 
 

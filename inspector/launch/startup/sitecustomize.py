@@ -116,22 +116,22 @@ class _Waiting:
     def _joining(self) -> object:
         """Return the bus's spec, whose loader also starts recording before the import is over."""
         spec = _found(_BUS)
-        own: dict[str, object] | None = getattr(getattr(spec, "loader", None), "__dict__", None)
-        if type(own) is not dict:
+        attributes: dict[str, object] | None = getattr(getattr(spec, "loader", None), "__dict__", None)
+        if type(attributes) is not dict:
             self._begin()
             return _found(_BUS)
         execute = getattr(spec, "loader").exec_module  # noqa: B009 - no type is imported here to say that it has one
 
         def execute_and_begin(module: object) -> None:
             if getattr(module, "__spec__", None) is spec:
-                del own["exec_module"]
+                del attributes["exec_module"]
                 execute(module)
                 self._begin()
             else:
                 # All modules of an archive have the same loader.
                 execute(module)
 
-        own["exec_module"] = execute_and_begin
+        attributes["exec_module"] = execute_and_begin
         return spec
 
     def _begin(self) -> None:
@@ -160,18 +160,18 @@ def _found(name: str) -> object:
     if module is None:
         return find_spec(name)
     spec = module.__spec__
-    own: dict[str, object] | None = getattr(getattr(spec, "loader", None), "__dict__", None)
-    if type(own) is not dict:
+    attributes: dict[str, object] | None = getattr(getattr(spec, "loader", None), "__dict__", None)
+    if type(attributes) is not dict:
         return _spec_of(module, name)
 
     def is_there(_: object) -> object:
-        del own["create_module"]
+        del attributes["create_module"]
         return module
 
     def is_executed(_: object) -> None:
-        del own["exec_module"]
+        del attributes["exec_module"]
 
-    own.update(create_module=is_there, exec_module=is_executed)
+    attributes.update(create_module=is_there, exec_module=is_executed)
     return spec
 
 

@@ -112,12 +112,12 @@ def _in_full(
 
 def _full_event(row: Sequence[Any], *, raw: bool) -> Event:
     input_key, output_key, attributes, events, links = row[len(_SUMMARY) :]
-    own: bytes = attributes.encode() if raw else without_raw(attributes.encode())
-    decoded = _ATTRIBUTES.decode(own)
+    row_attributes: bytes = attributes.encode() if raw else without_raw(attributes.encode())
+    decoded = _ATTRIBUTES.decode(row_attributes)
     values: tuple[Any, ...] = (
         *summary_values(row),
         *(content_of(bytes(decoded[key]) if key in decoded else None) for key in (input_key, output_key)),
-        msgspec.Raw(own),
+        msgspec.Raw(row_attributes),
         *(msgspec.Raw((text or "[]").encode()) for text in (events, links)),
     )
     return Event(*values)

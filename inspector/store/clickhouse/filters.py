@@ -129,10 +129,10 @@ def _is_tool_known_as(name: str, values: Values) -> str:
     # An MCP client names the server and the tool; how the two were joined for the model, only its caller knows.
     joined = _attribute(semconv.SEED_TOOL_NAME, name, values)
     ways = [f"tool IN {values.texts(own_names(name))} AND {joined}", f"tool IN {values.texts(unsafe_names(name))}"]
-    for server, own in parted(name):
+    for server, tool in parted(name):
         # Rows of earlier versions have the server only in their attributes.
         in_attributes = f"server IS NULL AND {_attribute(semconv.TOOL_SERVER, server, values)}"
-        ways.append(f"tool = {values.text(own)} AND (server = {values.text(server)} OR {in_attributes})")
+        ways.append(f"tool = {values.text(tool)} AND (server = {values.text(server)} OR {in_attributes})")
     return f"({' OR '.join(ways)})"
 
 

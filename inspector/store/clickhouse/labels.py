@@ -34,7 +34,7 @@ def _write_label(database: Database, writer: Writer, label: NewLabel) -> int:
     free_texts = [None if text is None else clean(text) for text in (label.value, label.note)]
     time_ns = clamp(label.time_ns)
     values = Values()
-    own = " AND ".join(
+    of_target = " AND ".join(
         f"{column} = {values.text(text)}"
         for column, text in zip(("run_id", "trace_id", "span_id"), target, strict=True)
     )
@@ -42,7 +42,7 @@ def _write_label(database: Database, writer: Writer, label: NewLabel) -> int:
     same = f"name IN {names} AND author = {values.text(author)} AND source = {values.text(label.source)}"
     if name == NOTE:
         same += " AND note IS NULL" if free_texts[1] is None else f" AND note = {values.text(free_texts[1])}"
-    known = database.rows(f"{_SELECT} WHERE {own} AND {same}", values)
+    known = database.rows(f"{_SELECT} WHERE {of_target} AND {same}", values)
     later = next((row[0] for row in known if row[-1] > time_ns), None)
     if later is not None:
         return later
@@ -183,14 +183,15 @@ def labels_of_runs(database: Database, run_ids: Sequence[str]) -> dict[str, tupl
     values = Values()
     among = values.texts(run_ids)
     columns = ", ".join(f"labels.{name}" for name in _LABEL)
-    own = f"SELECT run_id AS its_run, 0 AS behind, {columns} FROM labels FINAL WHERE run_id IN {among}"
+    of_runs = f"SELECT run_id AS its_run, 0 AS behind, {columns} FROM labels FINAL WHERE run_id IN {among}"
     its = (
         f"SELECT traces.run_id AS its_run, 1 AS behind, {columns} FROM (SELECT * FROM labels FINAL) AS labels "
         "INNER JOIN (SELECT trace_id, run_id FROM traces FINAL "
         f"WHERE run_id IN {among}) AS traces ON traces.trace_id = labels.trace_id"
     )
     rows = database.rows(
-        f"SELECT * FROM ({own} UNION ALL {its}) ORDER BY behind, 13 DESC, 3 DESC LIMIT {MOST_SHOWN} BY its_run", values
+        f"SELECT * FROM ({of_runs} UNION ALL {its}) ORDER BY behind, 13 DESC, 3 DESC LIMIT {MOST_SHOWN} BY its_run",
+        values,
     )
     by_run: dict[str, list[Label]] = {}
     for run_id, _, *row in rows:

@@ -47,10 +47,10 @@ def read_hits(
     del limits
     conditions = Conditions()
     values = conditions.values
-    own = values.text(place.id)
-    if database.row(f"SELECT 1 FROM traces WHERE {place.column} = {own} LIMIT 1", values) is None:
+    place_id = values.text(place.id)
+    if database.row(f"SELECT 1 FROM traces WHERE {place.column} = {place_id} LIMIT 1", values) is None:
         return None
-    conditions.add(of_run(own) if place.column == "run_id" else of_trace(own))
+    conditions.add(of_run(place_id) if place.column == "run_id" else of_trace(place_id))
     search = Conditions(values=values)
     if not narrow_spans(search, Filter(q=q)) or not search.all:
         return Hits((), 0, complete=True)

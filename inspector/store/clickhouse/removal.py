@@ -129,8 +129,8 @@ def _drop_days(database: Database, writer: Writer, before_ns: int, by: Age) -> N
 
 def used_bytes(database: Database) -> int:
     """Return the size of the tables on disk."""
-    own = "active AND database = currentDatabase()"
-    row = database.row(f"SELECT sum(bytes_on_disk) FROM {files_of(database)} WHERE {own}")
+    parts = "active AND database = currentDatabase()"
+    row = database.row(f"SELECT sum(bytes_on_disk) FROM {files_of(database)} WHERE {parts}")
     return 0 if row is None else int(row[0] or 0)
 
 

@@ -79,9 +79,9 @@ def upgrade(database: Database, home: str) -> tuple[int, int]:
 
 def _missing(database: Database) -> Iterator[str]:
     """Yield statements that add missing columns and indexes, and recreate the views."""
-    here = "database = currentDatabase()"
-    known = set(database.rows(f"SELECT table, name FROM system.columns WHERE {here}"))
-    known |= set(database.rows(f"SELECT table, name FROM system.data_skipping_indices WHERE {here}"))
+    in_database = "database = currentDatabase()"
+    known = set(database.rows(f"SELECT table, name FROM system.columns WHERE {in_database}"))
+    known |= set(database.rows(f"SELECT table, name FROM system.data_skipping_indices WHERE {in_database}"))
     for name, table in tables.TABLES.items():
         for column, kind in table.columns.items():
             if (name, column) not in known:
@@ -92,7 +92,7 @@ def _missing(database: Database) -> Iterator[str]:
                 yield f"ALTER TABLE {name} ADD INDEX IF NOT EXISTS {its_name} {what}"
     # What is stored already is compressed anew when it is next merged.
     compressed = "engine LIKE '%MergeTree' AND position(engine_full, 'default_compression_codec') = 0"
-    for (name,) in database.rows(f"SELECT name FROM system.tables WHERE {here} AND {compressed}"):
+    for (name,) in database.rows(f"SELECT name FROM system.tables WHERE {in_database} AND {compressed}"):
         if name in tables.TABLES and not tables.TABLES[name].is_scattered:
             yield f"ALTER TABLE {name} MODIFY SETTING {tables.COMPRESSED}"
     yield from tables.views(database.address.database, replaced=True)

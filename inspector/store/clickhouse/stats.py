@@ -104,7 +104,7 @@ def _of_many(
     database: Database, conditions: Conditions, table: str, of: StatsOf, by: GroupBy
 ) -> Sequence[Sequence[Any]]:
     """Return the groups by a field with several values per trace or run; those without one are in a group of None."""
-    own = "trace_id" if of == "traces" else "run_id"
+    id_column = "trace_id" if of == "traces" else "run_id"
     key = KEYS[by]
     has = f"SELECT DISTINCT trace_id, {key} AS key FROM spans FINAL WHERE folded_into IS NULL AND {key} IS NOT NULL"
     if of == "runs":
@@ -112,7 +112,7 @@ def _of_many(
         has = f"SELECT DISTINCT run_id, key FROM ({has}) AS held INNER JOIN ({of_run}) AS its USING (trace_id)"
     return database.rows(
         f"SELECT key, {_OF_SUMMARIES} FROM (SELECT * FROM {table} {conditions.where}) AS summaries "
-        f"LEFT JOIN ({has}) AS keys USING ({own}) GROUP BY key {_LARGEST}",
+        f"LEFT JOIN ({has}) AS keys USING ({id_column}) GROUP BY key {_LARGEST}",
         conditions.values,
     )
 

@@ -62,10 +62,10 @@ def attribute_text(attributes: bytes, shared: StoredShared, key: str) -> str | N
     Readers' connections have it as an SQL function.
     """
     refers = read_shared(shared).get(key, key) if shared else key
-    own = unpack(attributes)
-    if not isinstance(refers, str) or msgspec.json.encode(refers)[1:-1] not in own:
+    row_attributes = unpack(attributes)
+    if not isinstance(refers, str) or msgspec.json.encode(refers)[1:-1] not in row_attributes:
         return None
-    value = _ATTRIBUTES.decode(own).get(refers)
+    value = _ATTRIBUTES.decode(row_attributes).get(refers)
     if value is None:
         return None
     text = bytes(value)
@@ -100,8 +100,8 @@ def large_values(row: Sequence[Any], texts: Mapping[int, Message], *, raw: bool)
         raw: Whether to include the attributes that a replay returns.
     """
     input_key, output_key, shared, attributes, events, links = row
-    own = unpack(attributes) if raw else without_raw(unpack(attributes))
-    values = _ATTRIBUTES.decode(own)
+    row_attributes = unpack(attributes) if raw else without_raw(unpack(attributes))
+    values = _ATTRIBUTES.decode(row_attributes)
     added: dict[str, bytes] = {}
     plain: dict[str, bytes] = {}
     refers_to = {key: refers for key, refers in read_shared(shared).items() if raw or not is_raw(key)}
@@ -117,17 +117,17 @@ def large_values(row: Sequence[Any], texts: Mapping[int, Message], *, raw: bool)
     return (
         _content(KEYS.name(input_key), plain, added, values),
         _content(KEYS.name(output_key), plain, added, values),
-        msgspec.Raw(_spliced(own, added)),
+        msgspec.Raw(_spliced(row_attributes, added)),
         _EMPTY_LIST if events is None else msgspec.Raw(unpack(events)),
         _EMPTY_LIST if links is None else msgspec.Raw(unpack(links)),
     )
 
 
-def _spliced(own: bytes, added: Mapping[str, bytes]) -> bytes:
+def _spliced(row_attributes: bytes, added: Mapping[str, bytes]) -> bytes:
     if not added:
-        return own
+        return row_attributes
     members = b",".join(msgspec.json.encode(key) + b":" + value for key, value in added.items())
-    return own[:-1] + (b"," if len(own) > 2 else b"") + members + b"}"
+    return row_attributes[:-1] + (b"," if len(row_attributes) > 2 else b"") + members + b"}"
 
 
 def _content(

@@ -155,10 +155,10 @@ def _of_own_columns(where: Filter, table: Table) -> list[ColumnElement[bool]]:
 
 def _of_session(connection: Connection, session_id: str) -> ColumnElement[bool]:
     """Return the condition for traces with a span of the session."""
-    own = traces.c.session_id == session_id
+    of_trace = traces.c.session_id == session_id
     shared = select(shares.c.trace_id).where(shares.c.session_id == session_id)
     # Only if needed, since few sessions share a trace, and without the OR an index has the traces in order.
-    return or_(own, traces.c.id.in_(shared)) if connection.execute(shared.limit(1)).first() else own
+    return or_(of_trace, traces.c.id.in_(shared)) if connection.execute(shared.limit(1)).first() else of_trace
 
 
 def _compared(row: FilterField, value: Any, table: Table) -> list[ColumnElement[bool]]:
@@ -242,8 +242,8 @@ def _attribute(key: str, value: str) -> ColumnElement[bool]:
 
 def _is_tool_named(name: str) -> ColumnElement[bool]:
     # MCP clients record server and tool separately. The name that the model sees joins both, in ways that differ.
-    joined = (and_(_c.tool == clean(own), _is_of_server(server)) for server, own in parted(name))
-    unsafe = _c.tool.in_([clean(own) for own in unsafe_names(name)])
+    joined = (and_(_c.tool == clean(tool), _is_of_server(server)) for server, tool in parted(name))
+    unsafe = _c.tool.in_([clean(tool) for tool in unsafe_names(name)])
     return or_(unsafe, _attribute(semconv.SEED_TOOL_NAME, name), *joined)
 
 

@@ -61,11 +61,11 @@ def _values(label: NewLabel) -> tuple[Any, ...]:
 def give_label(connection: Connection, label: NewLabel) -> Label | None:
     """Store and return a label; None if there is no such run or span."""
     if label.run_id is not None:
-        there = select(runs.c.id).where(runs.c.run_id == clean(label.run_id))
+        row = select(runs.c.id).where(runs.c.run_id == clean(label.run_id))
     else:
         of_trace = select(traces.c.id).where(traces.c.trace_id == clean(label.trace_id or "")).scalar_subquery()
-        there = select(spans.c.id).where(spans.c.trace_id == of_trace, spans.c.span_id == clean(label.span_id or ""))
-    if connection.execute(there).first() is None:
+        row = select(spans.c.id).where(spans.c.trace_id == of_trace, spans.c.span_id == clean(label.span_id or ""))
+    if connection.execute(row).first() is None:
         return None
     return _by_id(connection, write_labels(connection, [label])[0])
 
@@ -134,10 +134,10 @@ def _traces_of(run_ids: Collection[str]) -> Select[tuple[str]]:
 def with_labels(connection: Connection, items: Sequence[Run]) -> tuple[Run, ...]:
     """Return the runs with their latest labels."""
     run_ids = [run.run_id for run in items]
-    own = select(_l.run_id, _l.id, *_LABEL).where(_l.run_id.in_(run_ids), _l.run_id != "")
+    of_runs = select(_l.run_id, _l.id, *_LABEL).where(_l.run_id.in_(run_ids), _l.run_id != "")
     of_spans = select(traces.c.run_id, _l.id, *_LABEL).join(traces, traces.c.trace_id == _l.trace_id)
     labels: dict[str, list[Label]] = {}
-    for query in (own, of_spans.where(traces.c.run_id.in_(run_ids))):
+    for query in (of_runs, of_spans.where(traces.c.run_id.in_(run_ids))):
         for run_id, *row in connection.execute(query.order_by(_l.time_ns.desc(), _l.id.desc())):
             its = labels.setdefault(run_id, [])
             if len(its) < MOST_SHOWN:
@@ -173,8 +173,8 @@ def runs_labelled(filters: Iterable[LabelFilter]) -> list[ColumnElement[bool]]:
 
 
 def _runs_with(met: ColumnElement[bool]) -> Any:
-    own = select(_l.run_id).where(met, _l.run_id != "")
-    return union_all(own, select(traces.c.run_id).join(labels, _l.trace_id == traces.c.trace_id).where(met))
+    of_runs = select(_l.run_id).where(met, _l.run_id != "")
+    return union_all(of_runs, select(traces.c.run_id).join(labels, _l.trace_id == traces.c.trace_id).where(met))
 
 
 def traces_labelled(filters: Iterable[LabelFilter]) -> list[ColumnElement[bool]]:
@@ -221,9 +221,9 @@ def keys_by_span(connection: Connection) -> dict[int, list[tuple[str, float | No
 
 def keys_of_runs() -> Select[*tuple[Any, ...]]:
     """Return a query for the labels of runs, including those of their spans: row id, key and score."""
-    own = select(runs.c.id.label("item"), KEY.label("key"), _l.score).join(labels, _l.run_id == runs.c.run_id)
+    of_runs = select(runs.c.id.label("item"), KEY.label("key"), _l.score).join(labels, _l.run_id == runs.c.run_id)
     its = runs.join(traces, traces.c.run_id == runs.c.run_id).join(labels, _l.trace_id == traces.c.trace_id)
-    found = union_all(own, select(runs.c.id, KEY, _l.score).select_from(its)).subquery("labelled_runs")
+    found = union_all(of_runs, select(runs.c.id, KEY, _l.score).select_from(its)).subquery("labelled_runs")
     return select(found.c.item, found.c.key, found.c.score)
 
 

@@ -64,12 +64,12 @@ def losses_near(connection: Connection, summary: Trace | Run) -> Losses | None:
     near = "since_ns <= ? AND until_ns >= ? AND reason <> 'dropped_segments'"
     if not _sums(connection, f"SELECT 1 FROM losses WHERE {near} LIMIT 1", end_ns, start_ns):  # noqa: S608  # constants
         return None
-    column, own = ("run_id", summary.run_id) if isinstance(summary, Run) else ("trace_id", summary.trace_id)
+    column, item_id = ("run_id", summary.run_id) if isinstance(summary, Run) else ("trace_id", summary.trace_id)
     sums = _sums(
         connection,
         f"SELECT reason, sum(count) FROM losses WHERE {near} AND process IN (SELECT process FROM spans "  # noqa: S608  # constants
         f"WHERE trace_id IN (SELECT id FROM traces WHERE {column} = ?) LIMIT ?) GROUP BY 1",
-        *(end_ns, start_ns, own, _MOST_SPANS),
+        *(end_ns, start_ns, item_id, _MOST_SPANS),
     )
     return losses_of(dict(sums)) if sums else None
 

@@ -28,9 +28,9 @@ def read_outline_rows(
     """Return the rows of a page, as `inspector.store.values.outlines` reads them."""
     # With the bare driver: SQLAlchemy's row objects would double the time for many thousand rows.
     execute = driver(connection).execute
-    sql, own = _SELECT_RUN, summary.run_id
+    sql, item_id = _SELECT_RUN, summary.run_id
     if isinstance(summary, Trace):
-        sql, ((own,),) = _SELECT, execute("SELECT id FROM traces WHERE trace_id = ?", (summary.trace_id,))
+        sql, ((item_id,),) = _SELECT, execute("SELECT id FROM traces WHERE trace_id = ?", (summary.trace_id,))
     after_ns, after_id = after
-    values = (int(summary.start_time_unix_nano), own, after_ns, after_ns, after_id, limit)
+    values = (int(summary.start_time_unix_nano), item_id, after_ns, after_ns, after_id, limit)
     return execute(sql, values).fetchall()

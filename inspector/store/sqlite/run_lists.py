@@ -38,8 +38,8 @@ def read_run(connection: Connection, run_id: str) -> Run | None:
 
 def read_runs_like(connection: Connection, part: str, limit: int, *, ends: bool) -> tuple[Run, ...]:
     """Return runs whose id begins or (``ends``) ends with ``part``, the latest first."""
-    own = runs.c.run_id
-    places = [and_(*begins_with(own, part)), func.substr(own, -len(part)) == part][: 1 + ends]
+    run_id = runs.c.run_id
+    places = [and_(*begins_with(run_id, part)), func.substr(run_id, -len(part)) == part][: 1 + ends]
     # Both use the index of ids; for the ends, all of it is read.
     among = [
         row_id

@@ -182,8 +182,8 @@ def _documents(connection: Connection, rows: Sequence[Indexed]) -> list[tuple[in
     sharing = {row.id: _content_of(read_shared(row.shared), row) for row in rows if row.shared is not None}
     refers = (each for shared in sharing.values() for each in shared.values() if not isinstance(each, str))
     last = {content_id for each in refers if (content_id := last_of(each)) is not None}
-    own = own_ids(sharing.values())
-    texts = with_strings(connection, messages(connection, last | own)) | owned_by(connection, sharing.keys())
+    own_texts = own_ids(sharing.values())
+    texts = with_strings(connection, messages(connection, last | own_texts)) | owned_by(connection, sharing.keys())
     without_events = load_counters(connection).get("without_events", 0)
     return [
         (row.id, document(row, sharing.get(row.id, {}), texts, has_events=row.seq > without_events)) for row in rows
