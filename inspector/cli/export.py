@@ -43,7 +43,7 @@ class ExportOptions(TypedDict):
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write to a private file (mode 0600), compressed if its name ends in .gz; default: standard output.",
+    help="Write to a private file (mode 0600), compressed if its name ends in .gz; default: '-', standard output.",
 )
 @click.option(
     "--format",
@@ -63,7 +63,9 @@ def export(**options: Unpack[ExportOptions]) -> None:
     The ending of the file name chooses the format: .jsonl is OTLP with a request per line, .json one OTLP document,
     .csv a row per span without inputs and outputs, .html a page with one run that any browser opens offline.
     """
-    ids, session_id, since, output = options["ids"], options["session_id"], options["since"], options["output"]
+    ids, session_id, since = options["ids"], options["session_id"], options["since"]
+    # As 'inspector import -' reads standard input.
+    output = None if options["output"] == Path("-") else options["output"]
     everything, salvage = options["everything"], options["salvage"]
     named = bool(ids or session_id or since is not None)
     if not (named or everything or salvage):

@@ -50,6 +50,15 @@ def test_a_link_stays_a_link_and_its_file_is_written(inspector, tmp_path):
     assert target.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.usefixtures("recorded")
+def test_a_hyphen_is_standard_output(fork_python, environment, tmp_path):
+    words = ("-m", "inspector.cli", "export", "--all", "-o", "-")
+    done = fork_python.run(*words, env=environment, cwd=tmp_path)
+    assert done.stdout.startswith(b'{"resourceSpans"')
+    assert done.stderr == b"exported 1 span of 1 trace\n"
+    assert not (tmp_path / "-").exists()
+
+
 @pytest.fixture
 def two_traces(write_spans, span):
     write_spans(
