@@ -9,12 +9,13 @@ from typing import Final
 import msgspec
 
 from inspector.model import Label, Loss, every
-from inspector.store import Arrival, Store
+from inspector.store import Arrival, KeptLog, Store
 
 SPANS_AT_ONCE: Final = 5000
 """Traces are read together up to this many spans; a longer trace is read in parts."""
 MOST_NAMED: Final = 20
 _LABELS: Final = 1000
+_LOGS: Final = 200
 _MOST_LOSSES: Final = 1_000_000
 _PLAIN: Final = msgspec.json.Encoder(order="deterministic")
 _MODULUS: Final = 1 << 128
@@ -69,6 +70,8 @@ def differences(source: Store, target: Store, seen: Callable[[int], object]) -> 
     here, there = (sorted(map(content_of, all_labels(store)), key=repr) for store in (source, target))
     if here != there:
         yield Difference("labels", f"{len(here):,} here, {len(there):,} there")
+    if missing := _missing_logs(source, target):
+        yield Difference("logs", f"{missing:,} are missing there")
     lost, kept = lost_of(source), lost_of(target)
     if lost != kept:
         yield Difference("what was not recorded", f"{sum(lost.values()):,} here, {sum(kept.values()):,} there")
@@ -83,6 +86,30 @@ def content_of(label: Label) -> tuple[object, ...]:
 def all_labels(store: Store) -> Iterator[Label]:
     """Yield all labels, the latest first."""
     return every(lambda cursor: store.labels(cursor=cursor, limit=_LABELS))
+
+
+def all_logs(store: Store) -> Iterator[KeptLog]:
+    """Yield all logs that are kept, whether or not they are joined to their spans."""
+    after = ("", "", "")
+    while page := store.kept_logs(after, limit=_LOGS):
+        yield from page
+        after = _place_of(page[-1])
+
+
+def _missing_logs(source: Store, target: Store) -> int:
+    """Return how many logs only the source has."""
+    there = map(_place_of, all_logs(target))
+    found = next(there, None)
+    missing = 0
+    for place in map(_place_of, all_logs(source)):
+        while found is not None and found < place:
+            found = next(there, None)
+        missing += found != place
+    return missing
+
+
+def _place_of(kept: KeptLog) -> tuple[str, str, str]:
+    return kept.log.trace_id, kept.log.span_id, kept.identity
 
 
 def all_losses(store: Store) -> tuple[Loss, ...]:

@@ -5,15 +5,18 @@ that is copied again is recognised, so nothing is stored twice.
 """
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import groupby, islice
 from typing import Final, Literal, TypeAlias
 
 from inspector.homes import why_not_ours
 from inspector.ingest.comparing import (
     Difference,
     all_labels,
+    all_logs,
     all_losses,
     content_of,
     differences,
@@ -22,15 +25,16 @@ from inspector.ingest.comparing import (
 )
 from inspector.ingest.errors import CopyRefused
 from inspector.ingest.home import open_home
-from inspector.model import Label, Loss, NewLabel
+from inspector.model import Label, Log, Loss, NewLabel
 from inspector.settings import Settings
-from inspector.store import OwnerLock, ReadLimits, SpoolMark, Store, StoreReadOnly, open_store, place_of
+from inspector.store import KeptLog, OwnerLock, ReadLimits, SpoolMark, Store, StoreReadOnly, open_store, place_of
 
 Step: TypeAlias = Literal["copying", "comparing"]
 SoFar: TypeAlias = Callable[[Step, int, int], object]
 _PATIENT: Final = ReadLimits(read_s=3600, walk_s=3600, scan_s=3600)
 _MARK: Final = "copy of "
 _LABELS_AT_ONCE: Final = 1000
+_LOGS_AT_ONCE: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,7 @@ def copy_home(source: Settings, target: Settings, *, so_far: SoFar) -> Copied:
         mark = _begun(_mark_of(source), old, new, place_of(target))
         last, health = old.last_seq(), old.health()
         _copy_spans(old, new, mark, clock, lambda done: so_far("copying", min(done, health.spans), health.spans))
+        _copy_logs(old, new, clock)
         _copy_rest(old, new)
         # If a server is the target's writer, it may not have applied this process's changes yet.
         new.maintain()
@@ -139,6 +144,19 @@ def _copy_spans(old: Store, new: Store, mark: SpoolMark, clock: _Clock, seen: Ca
         mark = replace(mark, offset=group[-1].seq, spans=copied)
         new.write((), marks=[mark])
     clock.at_ns = time.time_ns()
+
+
+def _copy_logs(old: Store, new: Store, clock: _Clock) -> None:
+    """Copy logs, which are joined there again, and change nothing if they are joined here."""
+    for arrived_ns, logs in groupby(all_logs(old), lambda kept: kept.arrived_ns):
+        clock.at_ns = arrived_ns
+        for batch in iter(partial(_some, logs), []):
+            new.write((), logs=batch)
+    clock.at_ns = time.time_ns()
+
+
+def _some(logs: Iterator[KeptLog]) -> list[Log]:
+    return [kept.log for kept in islice(logs, _LOGS_AT_ONCE)]
 
 
 def _copy_rest(old: Store, new: Store) -> None:

@@ -19,6 +19,7 @@ from inspector.model.labels import (
     NewLabel,
     parse_label_filter,
 )
+from inspector.model.logs import Log
 from inspector.model.queries import (
     GroupBy,
     Order,
@@ -96,6 +97,7 @@ __all__ = [
     "LabelSource",
     "LargeField",
     "Level",
+    "Log",
     "Loss",
     "LossReason",
     "Losses",

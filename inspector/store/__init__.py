@@ -17,7 +17,7 @@ from inspector.store.errors import (
 )
 from inspector.store.limits import IDLE_S, ReadLimits
 from inspector.store.lock import OwnerLock
-from inspector.store.nouns import Arrival, Health, Pruned, Removed, Rule, SpoolMark
+from inspector.store.nouns import Arrival, DueLogs, Health, Joined, KeptLog, Pruned, Removed, Rule, SpoolMark
 from inspector.store.opening import create_tables, open_store, place_of, table_statements, upgrade_tables
 from inspector.store.protocol import Store
 from inspector.store.sqlite.engine import stopped_when
@@ -31,8 +31,11 @@ __all__ = [
     "IDLE_S",
     "Arrival",
     "CursorInvalid",
+    "DueLogs",
     "Health",
     "HomeGone",
+    "Joined",
+    "KeptLog",
     "OwnedElsewhere",
     "OwnerLock",
     "PagesDamaged",

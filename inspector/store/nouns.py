@@ -1,10 +1,10 @@
 """What a store reports about itself: its size, the read positions of spools, what was removed."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from inspector.model import Kind, Losses, Span, Trace
+from inspector.model import Kind, Log, Losses, Span, Trace
 
 Age: TypeAlias = Literal["time", "arrival"]
 """What the age of a trace counts from: its end, or the arrival of its last span."""
@@ -116,3 +116,35 @@ class Stored:
     id: int
     """Grows in the order in which spans first arrived."""
     span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class DueLogs:
+    """The logs of a span that are to be joined to it, with those that were joined before."""
+
+    trace_id: str
+    span_id: str
+    logs: Sequence[Log]
+    """By time and identity, at most the first `MOST_JOINED`."""
+    last: int
+    """The number of the last of its logs; later ones stay due when these are joined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Logs that are events of their span now."""
+
+    due: DueLogs
+    seq: int
+    """The ``seq`` of the event that they were joined to."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptLog:
+    """A stored log, for a copy."""
+
+    log: Log
+    identity: str
+    """The place of the log among those of its span, which is the same in every store."""
+    arrived_ns: int
+    """The last moment of the hour in which it arrived."""

@@ -4,9 +4,10 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
-from inspector.model import Label, Loss, NewLabel, Span
-from inspector.store.nouns import Age, Health, Pruned, Removed, SpoolMark
+from inspector.model import Label, Log, Loss, NewLabel, Span
+from inspector.store.nouns import Age, DueLogs, Health, Joined, Pruned, Removed, SpoolMark
 from inspector.store.reads import Reads
+from inspector.store.values.logs import LogRow, log_rows
 from inspector.store.values.rows import scrubbed
 
 
@@ -31,30 +32,38 @@ class Store(Reads):
         marks: Sequence[SpoolMark] = (),
         losses: Sequence[Loss] = (),
         labels: Sequence[NewLabel] = (),
+        logs: Sequence[Log] = (),
     ) -> None:
-        """Store spans, labels, losses and the read positions of their spools, in one transaction.
+        """Store spans, labels, logs, losses and the read positions of their spools, in one transaction.
 
         A complete record replaces a start record and an earlier complete one; a repeated record changes nothing.
+        Logs are due once their span has ended, and again whenever it is written as ended.
 
         Raises:
             StoreBusy: Nothing was written; try again later.
         """
+        rows = log_rows(logs)
         try:
-            self._take_in(spans, marks, losses, labels)
+            self._take_in(spans, marks, losses, labels, rows)
         except UnicodeEncodeError:
             # Few texts need cleaning, and cleaning all of them would cost more than writing the batch.
-            self._take_in([scrubbed(span) for span in spans], marks, losses, labels)
+            self._take_in([scrubbed(span) for span in spans], marks, losses, labels, rows)
 
-    def write_again(self, spans: Sequence[Span]) -> int:
+    def write_again(self, spans: Sequence[Span], *, joined: Sequence[Joined] = ()) -> int:
         """Replace stored spans by new interpretations of them, and return how many differ.
 
         The spans are in the order they began. They replace stored ones whatever their status; spans that are not stored
         are ignored. Raises what `write` raises.
+
+        Args:
+            spans: The new interpretations.
+            joined: Logs that were joined to their spans, which are no longer due. If the stored span has changed since
+                it was read, neither happens. A span that is not among ``spans`` stays as it is.
         """
         try:
-            return self._take_again(spans)
+            return self._take_again(spans, joined)
         except UnicodeEncodeError:
-            return self._take_again([scrubbed(span) for span in spans])
+            return self._take_again([scrubbed(span) for span in spans], joined)
 
     @abstractmethod
     def _take_in(
@@ -63,10 +72,28 @@ class Store(Reads):
         marks: Sequence[SpoolMark],
         losses: Sequence[Loss],
         labels: Sequence[NewLabel],
+        logs: Sequence[LogRow],
     ) -> None: ...
 
     @abstractmethod
-    def _take_again(self, spans: Sequence[Span]) -> int: ...
+    def _take_again(self, spans: Sequence[Span], joined: Sequence[Joined]) -> int: ...
+
+    @abstractmethod
+    def due_logs(self, most: int) -> Sequence[DueLogs]:
+        """Return up to ``most`` spans whose logs are to be joined; none if another process does that.
+
+        Raises:
+            StoreError: It cannot be told now (``StoreBusy``) or at all.
+        """
+
+    @abstractmethod
+    def drop_logs(self, before_hour: int, most: int) -> int:
+        """Remove logs that have been kept for long enough, and return how many of them had not been joined.
+
+        Args:
+            before_hour: Logs that arrived before this hour (since 1970) are removed.
+            most: How many may wait for their span; beyond that, the first to arrive are removed.
+        """
 
     @abstractmethod
     def mark_lost(self, processes: Sequence[str]) -> int:

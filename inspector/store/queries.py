@@ -27,7 +27,7 @@ from inspector.model import (
     Turn,
 )
 from inspector.store.limits import ReadLimits
-from inspector.store.nouns import Arrival, Retained, Stored
+from inspector.store.nouns import Arrival, KeptLog, Retained, Stored
 from inspector.store.values.places import Within
 from inspector.store.values.window import Window
 
@@ -41,6 +41,7 @@ class Queries(Protocol):
     `inspector.store.reads.Reads` documents each of them.
     """
 
+    def read_logs(self, at: At, /, after: tuple[str, str, str], limit: int) -> tuple[KeptLog, ...]: ...
     def read_losses(self, at: At, /, run: str | None, limit: int) -> tuple[Loss, ...]: ...
     def losses_near(self, at: At, /, summary: Trace | Run) -> Losses | None: ...
     def read_events(

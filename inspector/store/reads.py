@@ -30,7 +30,7 @@ from inspector.model import (
     Turn,
 )
 from inspector.store.limits import ReadLimits
-from inspector.store.nouns import Arrival, Retained, Stored
+from inspector.store.nouns import Arrival, KeptLog, Retained, Stored
 from inspector.store.queries import At, Queries
 from inspector.store.values.outlines import OutlinePage
 from inspector.store.values.places import Within
@@ -359,6 +359,16 @@ class Reads(ABC):
         """
         with self._read() as at:
             return self._queries.read_stored(at, trace_ids, after, limit, most_bytes)
+
+    def kept_logs(self, after: tuple[str, str, str] = ("", "", ""), *, limit: int = 1000) -> tuple[KeptLog, ...]:
+        """Return stored logs, whether or not they are joined to their spans, for a copy.
+
+        Args:
+            after: Trace id, span id and identity of the last log that was returned before.
+            limit: How many to return.
+        """
+        with self._read() as at:
+            return self._queries.read_logs(at, after, limit)
 
     def _with_losses(self, at: At, summary: W) -> W:
         losses = self._queries.losses_near(at, summary)

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from pydantic import SecretStr
 
 from inspector.ingest import CopyRefused, NothingRecorded, Owner, comparing, copy_home
-from inspector.model import Filter, Loss, NewLabel
+from inspector.model import Filter, Log, Loss, NewLabel
 from inspector.settings import Settings
 from inspector.store import OwnedElsewhere, Removed, SpoolMark, StoreError, StoreNewer, open_store
 
@@ -75,12 +75,17 @@ def fill(settings):
                 Loss("p1", "r1", "web", "dropped", 4, 10**15, 10**15 + 1),
                 Loss("p2", None, None, "unwritten", 5, 30, 40),
             ],
+            logs=[log_of("f" * 32, span.span_id, 1), log_of("f" * 32, "9" * 16, 2), log_of(span.trace_id, "9" * 16, 2)],
             marks=[SpoolMark("a.jsonl", waiting.stat().st_ino, 3, 4, 1, 3, 0)],
         )
         store.note_removal(Removed("age", 99, 2, 30))
         store.delete_trace(made.batches[3][0].trace_id)
         store.maintain()
     return settings
+
+
+def log_of(trace_id, span_id, at):
+    return Log(trace_id, span_id, {"name": "log", "time_unix_nano": f"{at}", "attributes": {"at": at}})
 
 
 def listed(settings):
@@ -94,6 +99,7 @@ def listed(settings):
             "sessions": {session.session_id: plain(session) for session in walk(store.sessions)},
             "labels": sorted(repr(dataclasses.replace(label, label_id="")) for label in walk(store.labels)),
             "losses": sorted(map(repr, store.losses())),
+            "logs": store.kept_logs(),
             "calls": {group.key: group.count for group in store.stats(Filter(), by="kind").groups},
             "found": {event.span_id for event in walk(store.events, Filter(q="anchor"))},
             "marks": {name: mark for name, mark in store.spools().items() if not name.startswith("copy of ")},
@@ -227,6 +233,23 @@ def test_what_came_after_a_copy_is_all_that_the_next_one_brings(place):
     # Stretches of time are not joined in both.
     assert len(wanted.pop("losses")) <= len(found.pop("losses"))
     assert found == wanted
+
+
+def test_a_log_is_joined_to_the_copy_of_its_span_too(place):
+    source, target = fill(place("sqlite")), place("sqlite")
+    copied(source, target)
+    with closing(open_store(target)) as store:
+        (due,) = store.due_logs(10)
+    assert due.trace_id == "f" * 32
+
+
+def test_a_log_that_is_missing_in_a_copy_is_named(place):
+    source, target = fill(place("sqlite")), place("clickhouse")
+    copied(source, target)
+    with closing(open_store(target)) as store:
+        store.drop_logs(10**6, 0)
+    with closing(open_store(source)) as old, closing(open_store(target)) as new:
+        assert [each.what for each in comparing.differences(old, new, lambda _: None)] == ["logs"]
 
 
 def test_what_differs_is_named(place, engine):

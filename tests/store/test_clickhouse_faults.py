@@ -3,7 +3,7 @@ again."""
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 
@@ -17,8 +17,8 @@ from oracle_filters import is_of_replay
 from patience import PATIENT, let_one_write
 from urllib3 import Timeout
 
-from inspector.model import Filter, Loss, NewLabel, Span
-from inspector.store import SpoolMark, StoreError
+from inspector.model import Filter, Log, Loss, NewLabel, Span
+from inspector.store import Joined, SpoolMark, StoreError
 from inspector.store.clickhouse import ClickHouseStore, read_address
 from inspector.store.clickhouse.numbers import read_notes
 
@@ -27,9 +27,9 @@ FAULTS = ("applied", 164, "late", "unread", 243, "read", 252, "half answered", 4
 """Gone before a request is read, before it is applied, before the answer, in the middle of it; an answer later than it
 is waited for; read only, for all or for this user; no space left; too many parts."""
 CASES = (
-    *(("own", table) for table in ("spans", "traces", "notes", "labels", "losses", "marks", "leases")),
+    *(("own", table) for table in ("spans", "traces", "notes", "labels", "logs", "losses", "marks", "leases")),
     ("handed over", "inbox"),
-    *(("drained", table) for table in ("spans", "traces", "notes", "labels", "inbox")),
+    *(("drained", table) for table in ("spans", "traces", "notes", "labels", "logs", "inbox")),
 )
 """Who inserts into which table: the store that writes what it takes in, another one what it takes in, or the one that
 writes what the other one took in."""
@@ -144,7 +144,9 @@ def lose_nothing(team: Team, by: str, table: str, fault: str | int) -> None:
     oracle = Oracle(made.folded)
     oracle.write(spans_of(made.batches))
     half = len(made.batches) // 2
-    team.one.write(spans_of(made.batches[:half]))
+    logged = next(key_of(span) for span in spans_of(made.batches[half:]) if span.status != "running")
+    logs = [Log(*logged, {"name": name, "time_unix_nano": "1", "attributes": {}}) for name in ("early", "late")]
+    team.one.write(spans_of(made.batches[:half]), logs=logs[:1])
     store = team.one if by == "own" else team.other
     losses = team.one.health().losses.dropped
 
@@ -154,6 +156,7 @@ def lose_nothing(team: Team, by: str, table: str, fault: str | int) -> None:
             marks=[SpoolMark(f"{number}.jsonl", 1, number)],
             losses=[Loss(f"p{number}", None, None, "dropped", 3, 1, 2)],
             labels=[NewLabel(trace_id=oracle.trace_ids()[0], span_id=f"{1:016x}", name="good", time_ns=1)],
+            logs=logs,
         )
 
     if by == "drained":
@@ -171,7 +174,17 @@ def lose_nothing(team: Team, by: str, table: str, fault: str | int) -> None:
     for again in (step, write, team.one._writing.drain, team.other.maintain):
         again()
     check(team, number, oracle)
+    check_logs(team, logs)
     assert team.one.health().losses.dropped == losses + 3
+
+
+def check_logs(team: Team, logs: Sequence[Log]) -> None:
+    (due,) = team.one.due_logs(100)
+    assert sorted(due.logs, key=lambda log: str(log.event["name"])) == logs
+    event = team.one.event(due.span_id, trace_id=due.trace_id)
+    assert event is not None
+    team.one.write_again([], joined=[Joined(due, event.seq)])
+    assert team.one.due_logs(100) == []
 
 
 def refused(step: Callable[[], object]) -> str:

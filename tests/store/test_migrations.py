@@ -159,6 +159,7 @@ def test_spans_from_before_events_were_searched_are_found_by_them_once_stored_an
     store.write([span])
     store.close()
     with closing(sqlite3.connect(path)) as database, database:
+        database.execute("DROP TABLE logs")
         database.execute("UPDATE alembic_version SET version_num = '0023'")
     store = open_store(path)
     store.maintain()

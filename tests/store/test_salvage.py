@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from inspector.model import Filter, Span
+from inspector.model import Filter, Log, Span
 from inspector.store import StoreMissing
 from inspector.store.sqlite import SqliteStore
 from inspector.store.sqlite.salvage import salvaged
@@ -102,6 +102,16 @@ def test_all_of_a_sound_database_is_read_as_sqlite_reads_it(sound):
         traces = zip(found.store.traces(Filter()).items, store.traces(Filter()).items, strict=True)
         for ours, theirs in traces:
             assert ours == theirs
+
+
+def test_logs_are_taken_for_nothing_else(open_store, path, tmp_path):
+    spans = list(spans_of(1))
+    logs = [Log(span.trace_id, span.span_id, {"name": "log", "attributes": {"text": "x" * 9000}}) for span in spans]
+    store = open_store(path)
+    store.write(spans, logs=logs)
+    with salvaged(path) as found:
+        assert (found.spans, found.lost, found.without_messages, found.renamed_traces) == (SPANS, 0, 0, 0)
+        assert list(every_event(found.store)) == list(every_event(store))
 
 
 def damage(content, kind, page, chance):

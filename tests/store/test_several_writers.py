@@ -12,8 +12,8 @@ from msgspec import Raw
 from msgspec.structs import replace
 from patience import PATIENT
 
-from inspector.model import Filter, NewLabel
-from inspector.store import StoreBusy, StoreError
+from inspector.model import Filter, Log, NewLabel
+from inspector.store import Joined, StoreBusy, StoreError
 from inspector.store.clickhouse import ClickHouseStore, read_address
 from inspector.store.clickhouse.changes import Delete, Write, encode_change
 from inspector.store.clickhouse.database import Database
@@ -136,6 +136,24 @@ def test_what_two_stores_take_in_of_the_same_traces_at_the_same_time_is_there_on
         for batch in made.batches:
             alone.write(batch)
         assert known(store) == known(other) == known(alone)
+
+
+def test_logs_that_come_through_any_store_are_due_in_the_one_that_writes(store, other, make_span):
+    span = make_span()
+    logs = [Log(span.trace_id, span.span_id, {"name": name, "time_unix_nano": "1"}) for name in ("one", "two")]
+    other.write((), logs=logs[:1])
+    other.write([span])
+    store.write((), logs=logs)
+    other.maintain()
+    (due,) = store.due_logs(10)
+    assert sorted(due.logs, key=lambda log: log.event["name"]) == logs
+    assert (other.due_logs(10), other.drop_logs(10**6, 0)) == ((), 0)
+    # The other one has become the writer between reading them and writing the span again.
+    seq = other.event(span.span_id).seq
+    other.write_again([replace(span, model="m")], joined=[Joined(due, seq)])
+    assert (store.due_logs(10), store.event(span.span_id).model) == ([], "m")
+    other.write_again([replace(span, model="n")], joined=[Joined(due, seq)])
+    assert store.event(span.span_id).model == "m"
 
 
 def test_an_end_that_comes_through_another_store_than_its_start_is_found(store, other, make_span):

@@ -11,9 +11,11 @@ from msgspec import Struct
 from inspector.model import NewLabel
 from inspector.store.clickhouse import labels, removal
 from inspector.store.clickhouse.database import Database
+from inspector.store.clickhouse.logs import JoinedLogs, Logs, forget_logs
 from inspector.store.clickhouse.prepared import Prepared, Preparing
 from inspector.store.clickhouse.writer import Writer
 from inspector.store.nouns import Age
+from inspector.store.values.logs import LogRow
 from inspector.store.values.rows import clean
 
 Target = Literal["trace", "run", "session"]
@@ -29,19 +31,22 @@ AnySpan: TypeAlias = Prepared | dict[str, Any]
 
 
 class Write(Struct, tag="write", frozen=True):
-    """Store new spans and labels."""
+    """Store new spans, labels and logs."""
 
     spans: Sequence[AnySpan]
     labels: Sequence[NewLabel] = ()
     arrived_ns: int = 0
     late: bool = False
     """Whether they may be stored already, with a ``seq`` that readers have passed, and need a new one."""
+    logs: Sequence[LogRow] = ()
 
 
 class WriteAgain(Struct, tag="again", frozen=True):
     """Replace stored spans by new interpretations of them."""
 
     spans: Sequence[AnySpan]
+    joined: Sequence[JoinedLogs] = ()
+    """Logs that were joined to their spans."""
 
 
 class MarkLost(Struct, tag="lose", frozen=True):
@@ -78,13 +83,20 @@ class Prune(Struct, tag="prune", frozen=True):
     for_s: float | None
 
 
+class DropLogs(Struct, tag="drop", frozen=True):
+    """Remove logs that have been kept for long enough."""
+
+    before_hour: int
+    most: int
+
+
 class Note(Struct, tag="note", frozen=True):
     """Store notes."""
 
     numbers: dict[str, int]
 
 
-Change: TypeAlias = Write | WriteAgain | MarkLost | GiveLabel | RemoveLabel | Delete | Prune | Note
+Change: TypeAlias = Write | WriteAgain | MarkLost | GiveLabel | RemoveLabel | Delete | Prune | DropLogs | Note
 _decoder: Final = msgspec.json.Decoder[Change](Change)
 
 
@@ -106,33 +118,55 @@ def decode_change(text: str) -> Change:
 
 
 def apply(  # noqa: PLR0911 - a line each
-    change: Change, database: Database, writer: Writer, preparing: Preparing, now_ns: Callable[[], int]
+    change: Change, database: Database, writer: Writer, logs: Logs, preparing: Preparing, now_ns: Callable[[], int]
 ) -> Any:
     """Apply a change, and return its outcome as a JSON value."""
     match change:
         case Write():
-            return _write(change, database, writer, preparing)
-        case WriteAgain(spans):
-            return writer.write([preparing.read(span) for span in spans], again=True)
+            return _write(change, database, writer, logs, preparing)
+        case WriteAgain():
+            return _write_again(change, writer, logs, preparing)
         case MarkLost(processes):
+            logs.follow_lost(processes)
             return writer.mark_lost(processes)
         case GiveLabel(label):
             return labels.write_labels(database, writer, [label])[0]
         case RemoveLabel(label_id):
             return labels.remove_label(database, writer, label_id) is not None
-        case Delete(of, target_id):
-            return removal.delete_traces(database, writer, removal.traces_of(database, _CONDITIONS[of], target_id))
+        case Delete():
+            return _delete(change, database, writer)
         case Prune():
             return _prune(change, database, writer, now_ns)
+        case DropLogs(before_hour, most):
+            return logs.drop(before_hour, most)
         case Note(numbers):
             return writer.note(numbers)
 
 
-def _write(change: Write, database: Database, writer: Writer, preparing: Preparing) -> None:
+def _write(change: Write, database: Database, writer: Writer, logs: Logs, preparing: Preparing) -> None:
     if change.spans:
         writer.numbers["arrived"] = change.arrived_ns
-    writer.write([preparing.read(span) for span in change.spans], late=change.late)
+    spans = [preparing.read(span) for span in change.spans]
+    logs.follow(spans, change.logs, change.arrived_ns)
+    writer.write(spans, late=change.late)
     labels.write_labels(database, writer, change.labels)
+
+
+def _write_again(change: WriteAgain, writer: Writer, logs: Logs, preparing: Preparing) -> int:
+    spans = [preparing.read(span) for span in change.spans]
+    if not change.joined:
+        return writer.write(spans, again=True)
+    stale = logs.stale(change.joined)
+    changed = writer.write([span for span in spans if (span.trace_id, span.span_id) not in stale], again=True)
+    logs.mark_joined([each for each in change.joined if (each.trace_id, each.span_id) not in stale])
+    return changed
+
+
+def _delete(change: Delete, database: Database, writer: Writer) -> int:
+    if change.of == "trace":
+        # It may consist of logs that wait for their spans.
+        forget_logs(database, [change.id])
+    return removal.delete_traces(database, writer, removal.traces_of(database, _CONDITIONS[change.of], change.id))
 
 
 def _prune(change: Prune, database: Database, writer: Writer, now_ns: Callable[[], int]) -> tuple[Any, ...]:
@@ -151,8 +185,8 @@ def _prune(change: Prune, database: Database, writer: Writer, now_ns: Callable[[
 
 def _cleaned(change: Change) -> Change:
     match change:
-        case Write(spans, new_labels, arrived_ns, late):
-            return Write(spans, [_clean_label(label) for label in new_labels], arrived_ns, late)
+        case Write(labels=new_labels):
+            return msgspec.structs.replace(change, labels=[_clean_label(label) for label in new_labels])
         case GiveLabel(label):
             return GiveLabel(_clean_label(label))
         case Delete(of, target_id):

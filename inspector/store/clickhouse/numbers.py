@@ -31,7 +31,8 @@ def read_noted(database: Database) -> dict[str, int]:
 
 
 _VERSIONS: Final = " UNION ALL ".join(
-    f"SELECT max(version) AS last FROM {table}" for table in ("spans", "traces", "labels", "notes", "hours", "figures")
+    f"SELECT max(version) AS last FROM {table}"
+    for table in ("spans", "traces", "labels", "logs", "notes", "hours", "figures")
 )
 _LAST: Final = {
     "seq": "SELECT max(seq) FROM spans",

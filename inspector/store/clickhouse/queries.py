@@ -4,6 +4,7 @@ from inspector.store.clickhouse.copies import read_arrivals, read_stored
 from inspector.store.clickhouse.database import Database
 from inspector.store.clickhouse.events import read_after, read_event, read_events
 from inspector.store.clickhouse.labels import read_labels
+from inspector.store.clickhouse.logs import read_logs
 from inspector.store.clickhouse.numbers import read_number
 from inspector.store.clickhouse.outlines import read_hits, read_outline_rows, read_previews
 from inspector.store.clickhouse.removal import used_bytes
@@ -34,6 +35,7 @@ __all__ = [
     "read_events",
     "read_hits",
     "read_labels",
+    "read_logs",
     "read_losses",
     "read_outline_rows",
     "read_previews",

@@ -10,6 +10,7 @@ from inspector.model import LOSS_REASONS, Losses
 from inspector.store.clickhouse.cluster import files_of, keeper_of
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.labels import forget_labels, forget_stray_labels
+from inspector.store.clickhouse.logs import forget_logs
 from inspector.store.clickhouse.writer import Writer
 from inspector.store.errors import QueryTooSlow
 from inspector.store.nouns import Age, Pruned
@@ -39,6 +40,7 @@ def delete_traces(database: Database, writer: Writer, trace_ids: Sequence[str]) 
         writer.change_hours(among, values)
     for table in ("spans", "traces") if are_there else ("traces",):
         database.command(f"DELETE FROM {keeper_of(database, table)} WHERE {among}", values, _AT_ONCE)
+    forget_logs(database, trace_ids)
     forget_labels(database, writer, trace_ids, [row[0] for row in runs])
     writer.forget()
     return 0 if spans is None else spans[0]

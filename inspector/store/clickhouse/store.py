@@ -10,14 +10,26 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from inspector.model import Label, Loss, NewLabel, Span
 from inspector.store.address import Address
 from inspector.store.clickhouse import labels, queries, schema, state
-from inspector.store.clickhouse.changes import Delete, GiveLabel, MarkLost, Note, Prune, RemoveLabel, Write, WriteAgain
+from inspector.store.clickhouse.changes import (
+    Delete,
+    DropLogs,
+    GiveLabel,
+    MarkLost,
+    Note,
+    Prune,
+    RemoveLabel,
+    Write,
+    WriteAgain,
+)
 from inspector.store.clickhouse.database import Database, Values
+from inspector.store.clickhouse.logs import joined_logs
 from inspector.store.clickhouse.marks import Marks
 from inspector.store.clickhouse.writing import BATCH_SPANS, Writing
 from inspector.store.errors import StoreReadOnly
 from inspector.store.limits import IDLE_S, READ_LIMITS, ReadLimits
-from inspector.store.nouns import Age, Health, Pruned, Removed, SpoolMark
+from inspector.store.nouns import Age, DueLogs, Health, Joined, Pruned, Removed, SpoolMark
 from inspector.store.protocol import Store
+from inspector.store.values.logs import LogRow
 from inspector.store.values.removals import noted
 from inspector.store.values.rows import clean
 
@@ -96,20 +108,29 @@ class ClickHouseStore(Store):
         marks: Sequence[SpoolMark],
         losses: Sequence[Loss],
         labels: Sequence[NewLabel],
+        logs: Sequence[LogRow],
     ) -> None:
         # There are no transactions, so spans are written before the read positions of their spools. If spools are read
         # again, nothing changes.
         writing = self._writable()
-        if spans or labels:
-            writing.apply(Write(writing.prepared(spans), labels, self._now_ns()), wait=False)
+        if spans or labels or logs:
+            writing.apply(Write(writing.prepared(spans), labels, self._now_ns(), logs=logs), wait=False)
         if losses:
             state.write_losses(self._database, losses, marks, self._now_ns())
         if marks:
             self._marks.save(marks)
 
-    def _take_again(self, spans: Sequence[Span]) -> int:
+    def _take_again(self, spans: Sequence[Span], joined: Sequence[Joined]) -> int:
         writing = self._writable()
-        return writing.apply(WriteAgain(writing.prepared(spans)))
+        return writing.apply(WriteAgain(writing.prepared(spans), joined_logs(joined)))
+
+    def due_logs(self, most: int) -> Sequence[DueLogs]:
+        return self._writable().due_logs(most)
+
+    def drop_logs(self, before_hour: int, most: int) -> int:
+        """Remove logs, if this process is the writer."""
+        writing = self._writable()
+        return writing.apply(DropLogs(before_hour, most)) if writing.is_writer() else 0
 
     def spools(self) -> Mapping[str, SpoolMark]:
         return self._marks.read()

@@ -11,7 +11,7 @@ from typing import Final
 from inspector.semconv import REPLAYED_RUN
 from inspector.store.values.rows import Row
 
-SCHEMA_VERSION: Final = 12
+SCHEMA_VERSION: Final = 13
 
 _NAME: Final = "LowCardinality(String)"
 _MAYBE_NAME: Final = "LowCardinality(Nullable(String))"
@@ -142,6 +142,15 @@ LOSSES: Final = {
     "until_ns": "Int64",
     "arrived_ns": "Int64",
 }
+LOGS: Final = {
+    **dict.fromkeys(("trace_id", "span_id", "identity"), "String"),
+    "version": "Int64",
+    "time_ns": "Int64",
+    # When it arrived.
+    "hour": "Int64",
+    "state": "UInt8",
+    "event": _LARGE,
+}
 HOURS: Final = {"hour": "Int64", "version": "Int64", "removed": "UInt8"}
 FIGURES: Final = {
     "by": _NAME,
@@ -205,6 +214,7 @@ TABLES: Final[Mapping[str, Table]] = {
     "inbox": Table(INBOX, "id", "done", shard="cityHash64(id)"),
     "hours": Table(HOURS, "hour", "version, removed", shard="hour"),
     "figures": Table(FIGURES, "by, hour, known, key", "version", shard="hour"),
+    "logs": Table(LOGS, "trace_id, span_id, identity", "version", is_scattered=True),
     "losses": Table(LOSSES, "until_ns", shard="cityHash64(process)"),
 }
 

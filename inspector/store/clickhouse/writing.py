@@ -16,9 +16,12 @@ from inspector.store.clickhouse.changes import Change, Write, apply, decode_chan
 from inspector.store.clickhouse.database import Database
 from inspector.store.clickhouse.inbox import MOST_AT_ONCE, Entry, Inbox
 from inspector.store.clickhouse.lease import Lease
+from inspector.store.clickhouse.logs import Logs
 from inspector.store.clickhouse.prepared import Prepared, Preparing
 from inspector.store.clickhouse.writer import Writer
 from inspector.store.errors import QueryTooSlow, StoreBusy, StoreError
+from inspector.store.nouns import DueLogs
+from inspector.store.values.logs import LogRow
 
 LOOK_S: Final = 0.25
 """How often the inbox is read."""
@@ -64,6 +67,7 @@ class Writing:
         self._clock_s = clock_s
         self._preparing = Preparing()
         self._writer = Writer(database, self._preparing)
+        self._logs = Logs(database, self._writer)
         self._inbox = Inbox(database)
         self._lock = threading.RLock()
         self._look_again_s = -math.inf
@@ -124,6 +128,11 @@ class Writing:
         """Tell whether this process applies the changes of all."""
         with self._lock:
             return self._acquire()
+
+    def due_logs(self, most: int) -> Sequence[DueLogs]:
+        """Return spans whose logs are to be joined; none if another process writes."""
+        with self._lock:
+            return self._logs.due(most) if self._acquire() else ()
 
     def wait(self) -> None:
         """Wait until what this process sent to another is applied, at most as long as for an answer."""
@@ -215,6 +224,7 @@ class Writing:
             if start != "kept":
                 self._turn_s = self._clock_s() + TURN_S
                 self._writer.take_over(start)
+                self._logs.take_over()
         self._writer.make_ready()
         return True
 
@@ -252,7 +262,7 @@ class Writing:
             return "null"
 
     def _run(self, change: Change) -> Any:
-        return apply(change, self._database, self._writer, self._preparing, self._now_ns)
+        return apply(change, self._database, self._writer, self._logs, self._preparing, self._now_ns)
 
     def _repeat(self, every_s: float, step: Callable[[], object]) -> None:
         problem = ""
@@ -275,21 +285,23 @@ def _together(entries: Sequence[Entry]) -> Iterator[tuple[list[str], Change | No
     ids: list[str] = []
     spans: list[Any] = []
     labels: list[NewLabel] = []
+    logs: list[LogRow] = []
     arrived_ns = 0
     for entry in entries:
         change = _read(entry)
-        if isinstance(change, Write) and not change.late and len(spans) < BATCH_SPANS:
+        if isinstance(change, Write) and not change.late and len(spans) + len(logs) < BATCH_SPANS:
             ids.append(entry.id)
             spans += change.spans
             labels += change.labels
+            logs += change.logs
             arrived_ns = max(arrived_ns, change.arrived_ns)
             continue
         if ids:
-            yield ids, Write(spans, labels, arrived_ns)
-            ids, spans, labels = [], [], []
+            yield ids, Write(spans, labels, arrived_ns, logs=logs)
+            ids, spans, labels, logs = [], [], [], []
         yield [entry.id], change
     if ids:
-        yield ids, Write(spans, labels, arrived_ns)
+        yield ids, Write(spans, labels, arrived_ns, logs=logs)
 
 
 def _read(entry: Entry) -> Change | None:
@@ -305,11 +317,12 @@ def _halves(change: Change) -> list[Write]:
     """Return two changes that are one together, so that only what is wrong in it is left out; none if it is single."""
     if not isinstance(change, Write):
         return []
-    spans, labels = change.spans, change.labels
-    if spans and labels:
-        return [msgspec.structs.replace(change, labels=()), Write((), labels)]
-    if len(spans) > 1:
-        half = len(spans) // 2
-        return [msgspec.structs.replace(change, spans=part) for part in (spans[:half], spans[half:])]
-    half = len(labels) // 2
-    return [Write((), labels[:half]), Write((), labels[half:])] if half else []
+    kinds = {"spans": change.spans, "labels": change.labels, "logs": change.logs}
+    filled = [name for name, items in kinds.items() if items]
+    if len(filled) > 1:
+        nothing = dict.fromkeys(kinds, ())
+        return [msgspec.structs.replace(change, **(nothing | {name: kinds[name]})) for name in filled]
+    items = kinds[filled[0]] if filled else ()
+    half = len(items) // 2
+    parts = (items[:half], items[half:]) if half else ()
+    return [msgspec.structs.replace(change, **{filled[0]: part}) for part in parts]

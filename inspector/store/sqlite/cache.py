@@ -2,6 +2,7 @@
 
 from inspector.store.sqlite.conversations import Conversations
 from inspector.store.sqlite.families import Families
+from inspector.store.sqlite.logs import KeptLogs
 from inspector.store.sqlite.turns import Turns
 from inspector.store.values.addresses import Addresses
 
@@ -16,6 +17,8 @@ class WriterCache:
         """The latest messages of sessions and runs."""
         self.families = Families()
         """The calls of traces and their duplicates."""
+        self.logs = KeptLogs()
+        """Whether logs have to be looked for."""
         self.turns = Turns(self.addresses)
         """Finds which call continues which."""
 
@@ -24,3 +27,4 @@ class WriterCache:
         self.addresses.forget()
         self.conversations.forget()
         self.families.forget()
+        self.logs.forget()

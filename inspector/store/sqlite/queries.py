@@ -9,6 +9,7 @@ from inspector.store.sqlite.copies import read_arrivals, read_stored
 from inspector.store.sqlite.health import read_retained
 from inspector.store.sqlite.hits import read_hits
 from inspector.store.sqlite.labels import read_labels
+from inspector.store.sqlite.logs import read_logs
 from inspector.store.sqlite.losses import losses_near, read_losses
 from inspector.store.sqlite.outline import read_outline_rows
 from inspector.store.sqlite.previews import read_previews
@@ -44,6 +45,7 @@ __all__ = [
     "read_events",
     "read_hits",
     "read_labels",
+    "read_logs",
     "read_losses",
     "read_outline_rows",
     "read_previews",

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from inspector.store.errors import StoreFull
 from inspector.store.nouns import Age, Pruned
-from inspector.store.sqlite import arrivals, runs, search, stat_rollups, totals, turns
+from inspector.store.sqlite import arrivals, logs, runs, search, stat_rollups, totals, turns
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.counters import uncount_spans
 from inspector.store.sqlite.engine import driver
@@ -78,6 +78,18 @@ def delete_run(removal: Removal, run_id: str) -> int:
     sql = "SELECT trace_id FROM traces WHERE run_id = ? ORDER BY start_ns DESC"
     traces = removal.step(lambda connection: connection.exec_driver_sql(sql, (run_id,)).scalars().all())
     return delete_traces(removal, traces)
+
+
+def drop_logs(removal: Removal, before_hour: int, most: int) -> int:
+    """Remove the logs from before an hour, and those that too many wait after; return how many were never joined."""
+    unjoined = 0
+    while True:
+        removed, never = removal.step(
+            lambda connection: logs.drop_some(connection, before_hour, most, limit=removal.spans)
+        )
+        unjoined += never
+        if not removed:
+            return unjoined
 
 
 def prune(
@@ -232,11 +244,13 @@ def _delete_slice(removal: Removal, trace_ids: Sequence[str], connection: Connec
     """Remove as many spans as one transaction may, and the traces whose spans are all removed."""
     ids: list[int] = []
     deleted: list[str] = []
+    room = removal.spans
     for trace_id in trace_ids:
-        room = removal.spans - len(ids)
         found = _latest_spans(connection, trace_id, room)
         ids += found
-        if len(found) == room:
+        room -= len(found)
+        room -= logs.forget(connection, trace_id, room)
+        if not room:
             break
         deleted.append(trace_id)
     with search.merging_nothing(connection) if removal.is_tight else nullcontext():

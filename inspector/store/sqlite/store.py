@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine
 from inspector.model import Label, Loss, NewLabel, Span
 from inspector.store.errors import PagesDamaged, StoreError, StoreFull, StoreReadOnly
 from inspector.store.limits import IDLE_S, READ_LIMITS, ReadLimits
-from inspector.store.nouns import Age, Health, Pruned, Removed, SpoolMark
+from inspector.store.nouns import Age, DueLogs, Health, Joined, Pruned, Removed, SpoolMark
 from inspector.store.protocol import Store
 from inspector.store.sqlite import (
     arrivals,
@@ -37,6 +37,7 @@ from inspector.store.sqlite.search import index_some
 from inspector.store.sqlite.unwritable import copied
 from inspector.store.sqlite.upkeep import Upkeep
 from inspector.store.sqlite.write_connection import WriteConnection
+from inspector.store.values.logs import LogRow
 from inspector.store.values.rows import clean
 
 
@@ -115,11 +116,22 @@ class SqliteStore(Store):
     def sync(self) -> None:
         self.checkpoint()
 
-    def _take_again(self, spans: Sequence[Span]) -> int:
+    def _take_again(self, spans: Sequence[Span], joined: Sequence[Joined]) -> int:
         with self._write() as connection:
+            spans = self._cache.logs.join(connection, spans, joined)
             changed = writer.write_batch(connection, spans, self._cache, again=True)
         self._reserve.keep()
         return changed
+
+    def due_logs(self, most: int) -> Sequence[DueLogs]:
+        if not self._cache.logs.may_be_due:
+            return ()
+        with self._transaction() as connection:
+            return self._cache.logs.due(connection, most)
+
+    def drop_logs(self, before_hour: int, most: int) -> int:
+        with self._removal() as removal:
+            return retention.drop_logs(removal, before_hour, most)
 
     def give_label(self, label: NewLabel) -> Label | None:
         with self._write() as connection:
@@ -131,6 +143,7 @@ class SqliteStore(Store):
 
     def mark_lost(self, processes: Sequence[str]) -> int:
         with self._write() as connection:
+            self._cache.logs.follow_lost(connection, processes)
             return writer.mark_lost(connection, processes)
 
     def spools(self) -> Mapping[str, SpoolMark]:
@@ -241,10 +254,12 @@ class SqliteStore(Store):
         marks: Sequence[SpoolMark],
         losses: Sequence[Loss],
         labels: Sequence[NewLabel],
+        logs: Sequence[LogRow],
     ) -> None:
         now_ns = self._now_ns()
         with self._write() as connection:
             writer.write_batch(connection, spans, self._cache)
+            self._cache.logs.take_in(connection, spans, logs, now_ns)
             writer.save_marks(connection, marks)
             write_losses(connection, losses, now_ns)
             write_labels(connection, labels)

@@ -6,7 +6,7 @@ come last, so that lists of summaries do not read them.
 
 from sqlalchemy import BigInteger, Column, Computed, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
-SCHEMA_VERSION = "0024"
+SCHEMA_VERSION = "0025"
 """The newest migration."""
 
 APPLICATION_ID = 0x4D434149
@@ -382,3 +382,18 @@ losses = Table(
 
 Index("ix_losses_process", losses.c.process, losses.c.reason, losses.c.until_ns)
 Index("ix_losses_time", losses.c.until_ns)
+
+logs = Table(
+    "logs",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    *(Column(name, Text, nullable=False) for name in ("trace_id", "span_id", "identity")),
+    *(Column(name, BigInteger, nullable=False) for name in ("time_ns", "hour", "state")),
+    Column("event", LargeBinary, nullable=False),
+    sqlite_autoincrement=True,
+)
+"""One row per log, which may arrive before its span (`inspector.store.sqlite.logs`); ``hour`` is when it arrived."""
+
+Index("ux_logs_log", logs.c.trace_id, logs.c.span_id, logs.c.identity, unique=True)
+Index("ix_logs_state", logs.c.state)
+Index("ix_logs_hour", logs.c.hour)
