@@ -17,6 +17,7 @@ WHERE = (
     Filter(),
     Filter(replays=False),
     Filter(replays=False, since_ns=1, until_ns=30 * HOUR_NS + 5),
+    Filter(replays=False, since_ns=1, until_ns=2 * HOUR_NS),
     Filter(kinds=("llm",)),
     Filter(since_ns=1, until_ns=30 * HOUR_NS + 5),
     Filter(statuses=("error", "ok")),
@@ -51,9 +52,10 @@ RECORDS = st.lists(
     deleted=st.sampled_from([None, "t1", "t2"]),
     by=st.sampled_from(["kind", "model", "tool", "service", "status", "name"]),
     where=st.sampled_from(WHERE),
+    buckets=st.sampled_from([0, 5]),
 )
 def test_what_is_kept_says_what_the_calls_say(
-    tmp_path_factory, empty_database, records, size, every, deleted, by, where
+    tmp_path_factory, empty_database, records, size, every, deleted, by, where, buckets
 ):
     path = empty_database(tmp_path_factory.mktemp("figures") / "inspector.db")
     with closing(SqliteStore(path, limits=KEPT)) as store, closing(SqliteStore(path, read_only=True)) as exact:
@@ -65,7 +67,8 @@ def test_what_is_kept_says_what_the_calls_say(
         if deleted is not None:
             store.delete_trace(deleted)
         for _ in range(2):
-            one, other = store.stats(where, by=by), exact.stats(where, by=by)
+            one, other = store.stats(where, by=by, buckets=buckets), exact.stats(where, by=by)
+            assert not one.buckets or sum(each.count for each in one.buckets) == one.total.count
             assert fields_of(one.total, NAMES) == fields_of(other.total, NAMES)
             assert {group.key: fields_of(group, NAMES) for group in one.groups} == {
                 group.key: fields_of(group, NAMES) for group in other.groups
@@ -134,6 +137,20 @@ def test_calls_that_figures_do_not_know_yet_are_counted_once_wherever_they_began
     assert [each.count for each in store.stats(where, buckets=2).buckets] == [18, 20]
     store.maintain()
     assert store.stats(where).total.count == 19 + 19
+
+
+@pytest.mark.parametrize(("hours", "counts"), [(2, {"a": 24, "b": 24}), (12, {"a": 144, "b": 144})])
+def test_groups_are_those_of_all_slices_however_long_the_time(open_store, path, make_span, hours, counts):
+    store = open_store(path, limits=KEPT)
+    calls = [make_span(start_ns=at * 300 * 10**9, name="ab"[at % 2]) for at in range(12 * hours)]
+    store.write(calls)
+    store.maintain()
+    # Rollups do not include these yet.
+    store.write([make_span(start_ns=call.start_ns, name=call.name) for call in calls])
+    found = store.stats(Filter(since_ns=0, until_ns=hours * HOUR_NS), by="name", buckets=4)
+    assert {group.key: group.count for group in found.groups} == counts
+    assert [bucket.count for bucket in found.buckets] == [6 * hours] * 4
+    assert found.total.count == 24 * hours
 
 
 def test_names_that_are_never_the_same_are_not_kept_and_counted_all_the_same(open_store, path, make_span):

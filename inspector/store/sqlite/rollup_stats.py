@@ -6,7 +6,7 @@ begin at whole minutes, hours or days, so that no rollup has to be divided.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -31,6 +31,8 @@ _NS = 10**9
 _FIELDS = ("service", "agent", "model", "tool", "error_type", "name")
 """The fields of a group as filters name them, without kind and status."""
 _ASKED = frozenset((*_FIELDS, "kinds", "statuses", "since_ns", "until_ns", "duplicates", "replays"))
+_LONG_NS = 4 * 3600 * _NS
+"""In a range as long as this, groups are read apart from slices; in a shorter one, most rollups are of minutes."""
 _DIVIDED = 2
 """A slice is at least so many times as long as the rollups that it is computed from."""
 _c = spans.c
@@ -46,25 +48,36 @@ _PLACES = {"kind": 1, "status": 2, "service": 3, "agent": 4, "model": 5, "error_
 """The indexes of the fields to group by in a `Call`, except for the tool."""
 
 
-def _key(call: Call, by: GroupBy) -> str | None:
-    return served_name(call.tool, call.server) if by == "tool" else call[_PLACES[by]]  # pyright: ignore[reportReturnType] a text column
-
-
 @dataclass(slots=True)
 class _Sums:
-    """The statistics of one time slice, in total and by group."""
+    """The statistics of one time slice, and those of all slices by group."""
 
     by: GroupBy | None
+    groups: dict[str | None, CallStats]
+    """Of all slices: nobody asks for the groups of one, and adding those up would take as long as everything else."""
     total: CallStats = field(default_factory=CallStats)
-    groups: dict[str | None, CallStats] = field(default_factory=dict[str | None, CallStats])
 
     def add(self, call: Call) -> None:
         """Add a call."""
-        self.of(None if self.by is None else _key(call, self.by)).add(call)
+        self.total.add(call)
+        if self.by:
+            self._group(_key(call, self.by)).add(call)
 
-    def of(self, key: str | None) -> CallStats:
-        """Return the statistics of a group; the total is computed from all groups at the end."""
-        return self.groups.setdefault(key if self.by else None, CallStats())
+    def include(self, key: str | None, of: CallStats) -> None:
+        """Add a rollup of a group."""
+        self.total.include(of)
+        if self.by:
+            self._group(key).include(of)
+
+    def _group(self, key: str | None) -> CallStats:
+        group = self.groups.get(key)
+        if group is None:
+            group = self.groups[key] = CallStats()
+        return group
+
+
+def _key(call: Call, by: GroupBy) -> str | None:
+    return served_name(call.tool, call.server) if by == "tool" else call[_PLACES[by]]  # pyright: ignore[reportReturnType] a text column
 
 
 def read_rollup_stats(
@@ -94,25 +107,24 @@ def read_rollup_stats(
     edges = _edges(connection, where, buckets)
     if edges is None or _calls_between(connection, edges[0], edges[-1]) <= limits.exact_calls:
         return None
-    slices = [_add_up(connection, where, view, by, first, end) for first, end in pairwise(edges)]
-    for call in _not_included(connection, replace(where, replays=False), followed):
-        at = bisect_right(edges, call.start_ns) - 1
-        if 0 <= at < len(slices) and _is_in_whole_minute(call.start_ns, edges[at], edges[at + 1]):
-            slices[at].add(call)
-    total, groups = CallStats(), dict[str | None, CallStats]()
+    fresh = list(_not_included(connection, replace(where, replays=False), followed))
+    whole = _edges(connection, where, 0) or edges
+    # For a long time, there are far fewer rollups of hours and days, which groups need, than of slices.
+    is_apart = by is not None and whole[-1] - whole[0] >= _LONG_NS
+    slices, groups = _slices(connection, where, view, None if is_apart else by, edges, fresh)
+    if is_apart:
+        _, groups = _slices(connection, where, view, by, whole, fresh)
+    total = CallStats()
     for each in slices:
-        for key, of in each.groups.items():
-            groups.setdefault(key, CallStats()).include(of)
-            each.total.include(of)
-        total.include(each.total)
+        total.include(each)
     largest = sorted(
         ((key, of) for key, of in groups.items() if of.count),
         key=lambda item: (-item[1].count, item[0] is None, item[0] or ""),
     )
     return Stats(
         StatsGroup(None, *total.values()),
-        tuple(StatsGroup(key, *of.values()) for key, of in largest[:most_groups]) if by else (),
-        tuple(StatsBucket(str(edges[at]), *each.total.values()) for at, each in enumerate(slices)) if buckets else (),
+        tuple(StatsGroup(key, *of.values()) for key, of in largest[:most_groups]),
+        tuple(StatsBucket(str(edges[at]), *each.values()) for at, each in enumerate(slices)) if buckets else (),
         complete=True,
     )
 
@@ -161,19 +173,41 @@ def _calls_between(connection: Connection, first_ns: int, end_ns: int) -> int:
     return int(count)
 
 
-def _add_up(connection: Connection, where: Filter, view: int, by: GroupBy | None, first_ns: int, end_ns: int) -> _Sums:
-    """Return the statistics of one time slice: rollups (and replays) for its whole minutes, calls for the rest."""
-    sums = _Sums(by)
+def _slices(
+    connection: Connection, where: Filter, view: int, by: GroupBy | None, edges: Sequence[int], fresh: Iterable[Call]
+) -> tuple[list[CallStats], dict[str | None, CallStats]]:
+    """Return the statistics of each time slice, and of all of them by group.
+
+    Args:
+        connection: A reader's.
+        where: The filter.
+        view: The view of the rollups.
+        by: The field to group by.
+        edges: The starts of the slices, and the end of the last one.
+        fresh: The calls of the filter that rollups do not include yet.
+    """
+    groups: dict[str | None, CallStats] = {}
+    slices = [_Sums(by, groups) for _ in edges[1:]]
+    for sums, (first, end) in zip(slices, pairwise(edges), strict=True):
+        _add_up(connection, where, view, sums, first, end)
+    for call in fresh:
+        at = bisect_right(edges, call.start_ns) - 1
+        if 0 <= at < len(slices) and _is_in_whole_minute(call.start_ns, edges[at], edges[at + 1]):
+            slices[at].add(call)
+    return [sums.total for sums in slices], groups
+
+
+def _add_up(connection: Connection, where: Filter, view: int, sums: _Sums, first_ns: int, end_ns: int) -> None:
+    """Add the calls of one time slice: rollups (and replays) for its whole minutes, calls for the rest."""
     begin, end = _whole_minutes(first_ns, end_ns)
     cut = [(first_ns, end_ns)] if begin >= end else [(first_ns, begin * _NS), (end * _NS, end_ns)]
     for seconds, from_s, until_s in _time_ranges(begin, end):
-        for key, *values in _rollups(connection, where, view, by, seconds, from_s, until_s):
-            sums.of(key).include(stat_rollups.stats_of(values))
+        for key, *values in _rollups(connection, where, view, sums.by, seconds, from_s, until_s):
+            sums.include(key, stat_rollups.stats_of(values))
     for from_ns, until_ns in cut:
         _add_calls(connection, where, (from_ns, until_ns), sums)
     if where.replays:
         _add_calls(connection, where, (begin * _NS, end * _NS), sums, _c.id.in_(REPLAYED))
-    return sums
 
 
 def _add_calls(
@@ -232,9 +266,11 @@ def _rollups(
     if by == "tool":
         key = "CASE WHEN server IS NULL THEN tool ELSE server || '/' || tool END"
     conditions, values = _conditions(where)
+    # A row of a group is looked up for each rollup, and often there is nothing to learn from it.
+    groups = "JOIN figure_groups ON figure_groups.id = group_id" if by or conditions else ""
     sql = (
         f"SELECT {key}, count, errors, input_tokens, output_tokens, cached_tokens, priced, unpriced_calls, cost_usd, "  # noqa: S608  # constants
-        "durations FROM figures JOIN figure_groups ON figure_groups.id = group_id "
+        f"durations FROM figures {groups} "
         f"WHERE figures.view = ? AND seconds = ? AND start_s >= ? AND start_s < ?{conditions}"
     )
     yield from driver(connection).execute(sql, (view, seconds, from_s, until_s, *values))
