@@ -28,10 +28,10 @@ _PROBE_TOKENS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Tokens of one model call; the cache counts are parts of ``input``."""
+    """Tokens of one model call; the cache counts are parts of ``input``. One that is not known costs nothing."""
 
-    input: int
-    output: int
+    input: int | None
+    output: int | None
     cache_read: int = 0
     cache_write: int = 0
 
@@ -102,11 +102,11 @@ def _provider_id(provider: str | None, model: str) -> str | None:
 
 
 def _linear(tokens: Tokens, rates: _Rates) -> float:
-    fresh = max(0, tokens.input - tokens.cache_read - tokens.cache_write)
+    fresh = max(0, (tokens.input or 0) - tokens.cache_read - tokens.cache_write)
     usd = (
         rates.call
         + fresh * rates.fresh
-        + tokens.output * rates.output
+        + (tokens.output or 0) * rates.output
         + tokens.cache_read * rates.cache_read
         + tokens.cache_write * rates.cache_write
     )
@@ -117,8 +117,8 @@ def _listed(tokens: Tokens, model: str, provider: str | None, start_ns: int) -> 
     from genai_prices import Usage, calc_price
 
     usage = Usage(
-        input_tokens=tokens.input,
-        output_tokens=tokens.output,
+        input_tokens=tokens.input or 0,
+        output_tokens=tokens.output or 0,
         cache_read_tokens=tokens.cache_read,
         cache_write_tokens=tokens.cache_write,
     )

@@ -186,16 +186,18 @@ def test_an_error_says_what_is_known(read, otlp_attributes):
     ("usage", "counts"),
     [
         ({"gen_ai.usage.prompt_tokens": 7, "gen_ai.usage.completion_tokens": 3}, (7, 3, 0)),
-        ({"gen_ai.usage.input_tokens": 10, "gen_ai.usage.cache_read.input_tokens": 10}, (10, 0, 10)),
-        ({"gen_ai.usage.input_tokens": 10, "gen_ai.usage.cache_read_input_tokens": 90}, (100, 0, 90)),
-        ({"gen_ai.usage.input_tokens": 1, "gen_ai.usage.cache_creation.input_tokens": 5}, (6, 0, 0)),
+        ({"gen_ai.usage.input_tokens": 10, "gen_ai.usage.cache_read.input_tokens": 10}, (10, None, 10)),
+        ({"gen_ai.usage.input_tokens": 10, "gen_ai.usage.cache_read_input_tokens": 90}, (100, None, 90)),
+        ({"gen_ai.usage.input_tokens": 1, "gen_ai.usage.cache_creation.input_tokens": 5}, (6, None, 0)),
         ({"gen_ai.usage.input_tokens": "12", "gen_ai.usage.output_tokens": 3.0}, (12, 3, 0)),
         ({"gen_ai.usage.input_tokens": -5, "gen_ai.usage.output_tokens": True}, (None, None, None)),
         (
             {"gen_ai.usage.input_tokens": 2**63 - 1, "gen_ai.usage.cache_read.input_tokens": 2**63 - 1},
-            (2**63 - 1, 0, 2**63 - 1),
+            (2**63 - 1, None, 2**63 - 1),
         ),
-        ({"gen_ai.usage.input_tokens": "9" * 20}, (2**63 - 1, 0, 0)),
+        ({"gen_ai.usage.input_tokens": "9" * 20}, (2**63 - 1, None, 0)),
+        ({"gen_ai.usage.output_tokens": 9}, (None, 9, 0)),
+        ({"gen_ai.usage.input_tokens": 9, "gen_ai.usage.output_tokens": 0}, (9, 0, 0)),
         ({}, (None, None, None)),
     ],
 )

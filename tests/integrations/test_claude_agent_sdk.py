@@ -119,33 +119,33 @@ def test_a_replay_says_in_one_sentence_that_another_program_makes_the_calls(reco
 
 WORKED = """\
 invoke_agent claude: ok
-  chat claude-x: ok 150 0
+  chat claude-x: ok 150 None
   initialize: ok
   execute_tool Bash: ok
   execute_tool Bash: error
-  chat claude-x: ok 150 0
+  chat claude-x: ok 150 None
   execute_tool mcp__calc__add: ok
   execute_tool mcp__calc__fails: error
     tools/call add: ok again
       chat inside: ok 1 1
     tools/call fails: error again
-  chat claude-x: ok 150 0
+  chat claude-x: ok 150 None
   execute_tool Task: ok
     invoke_agent scout: ok
-      chat claude-x: ok 150 0
+      chat claude-x: ok 150 None
       execute_tool Read: ok
-      chat claude-x: ok 150 0
-  chat claude-x: ok 150 0
+      chat claude-x: ok 150 None
+  chat claude-x: ok 150 None
   execute_tool Write: denied
   chat claude-x: ok 150 65
 invoke_agent claude: ok
   chat claude-x: ok 150 3"""
 BACKGROUND = """\
 invoke_agent claude: ok
-  chat claude-x: ok 150 0
+  chat claude-x: ok 150 None
   execute_tool Task: ok
   invoke_agent scout: ok
-    chat claude-x: ok 150 0
+    chat claude-x: ok 150 None
   chat claude-x: ok 150 9
 invoke_agent claude: ok
   chat claude-x: ok 150 4"""

@@ -14,6 +14,14 @@ def test_the_price_of_a_call_is_the_lists_price_of_each_part():
     assert usd == pytest.approx((4_000 * 3 + 4_000 * 0.3 + 2_000 * 3.75 + 1_000 * 15) / 1e6)
 
 
+def test_a_count_that_nobody_gave_adds_nothing_to_the_price():
+    # By its rates, and by the list where they vary with the amount.
+    for model, provider in (("gpt-4o", "openai"), ("gemini-2.5-pro", "google")):
+        known = {"model": model, "provider": provider, "start_ns": 0}
+        assert price_usd(Tokens(1000, None), **known) == price_usd(Tokens(1000, 0), **known)
+        assert price_usd(Tokens(None, 1000), **known) == price_usd(Tokens(0, 1000), **known)
+
+
 def test_rates_agree_with_the_list_for_flat_and_for_tiered_prices():
     from genai_prices import Usage, calc_price
 

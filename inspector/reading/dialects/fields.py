@@ -36,7 +36,7 @@ def whole_text(attributes: Attributes, key: str) -> str | None:
 
 
 def tokens(attributes: Attributes, table: Table) -> Tokens | None:
-    """Return the counts, cached ones inside the input.
+    """Return the counts, cached ones inside the input; None for one that nobody gave, as the output of an embedding.
 
     The conventions count cached tokens as part of the input. If the parts exceed the total, the library passed on the
     exclusive counts of Anthropic's API, so the parts are added.
@@ -53,12 +53,12 @@ def tokens(attributes: Attributes, table: Table) -> Tokens | None:
     if sent is None and output is None and cache_read is None and cache_write is None:
         return None
     if not cache_read and not cache_write:
-        return Tokens(sent or 0, output or 0)
+        return Tokens(sent, output)
     sent, cache_read, cache_write = sent or 0, cache_read or 0, cache_write or 0
     cached = cache_read + cache_write
     return Tokens(
         min(sent if cached <= sent else sent + cached, INT64_MAX),
-        output or 0,
+        output,
         cache_read,
         cache_write,
     )

@@ -18,7 +18,7 @@ llm 'chat gpt-4o' (gen_ai/2) error
     model gpt-4o, error_type BadRequestError
     < user: "!fail 400 1"
 llm 'embeddings text-embedding-3-small' (gen_ai/2) ok
-    model text-embedding-3-small, tokens 1 (0 cached) + 0, $0.00000002
+    model text-embedding-3-small, tokens 1 (0 cached) + None, $0.00000002
 """
     )
 

@@ -29,7 +29,7 @@ llm 'ChatCompletion' (openinference/1) error
     < user: "!fail 400 1"
     added gen_ai.input.messages, gen_ai.provider.name, gen_ai.request.model
 llm 'CreateEmbeddings' (openinference/1) ok
-    model text-embedding-3-small, tokens 2 (0 cached) + 0, $0.00000004
+    model text-embedding-3-small, tokens 2 (0 cached) + None, $0.00000004
     < user: "one"
     < user: "two"
     > output.value = {"data":[{"embedding":[0.25,0.0],"index":0,"object":"embedding"},{"embedding":[0.25,…

@@ -66,7 +66,7 @@ llm 'openai.completion' (openllmetry/1) ok
     > assistant: "echo: Say hello." [stop]
     added gen_ai.input.messages, gen_ai.output.messages, gen_ai.provider.name
 llm 'openai.embeddings' (openllmetry/1) ok
-    model text-embedding-3-small, tokens 1 (0 cached) + 0, $0.00000002
+    model text-embedding-3-small, tokens 1 (0 cached) + None, $0.00000002
     < user: "one"
     added gen_ai.input.messages, gen_ai.provider.name
 llm 'openai.chat' (openllmetry/1) error

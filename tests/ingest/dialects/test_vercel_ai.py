@@ -50,7 +50,7 @@ agent 'ai.streamText' (vercel_ai/1) error
     < ai.prompt = {"prompt":"Say hello."}
     > ai.response.text = Hel
 llm 'ai.embed.doEmbed' (vercel_ai/1) ok
-    agent embedder, model text-embedding-3-small, session_id session-1, tokens 11 (0 cached) + 0, $0.00000022
+    agent embedder, model text-embedding-3-small, session_id session-1, tokens 11 (0 cached) + None, $0.00000022
     < user: "A \\"word\\"."
     added gen_ai.input.messages, gen_ai.provider.name, gen_ai.request.model
 other 'ai.embed' (vercel_ai/1) ok
