@@ -6,9 +6,17 @@ from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import expect
-from settling import settle
+from serving import fill
+from settling import DRAWN, settle
+from stories import LOOP, loop_spans
 
 ANSWERS = re.compile(r"/(events|labels|runs|sessions|stats|storage|traces)(/|\?|$)")
+
+
+@pytest.fixture(scope="module")
+def loop(looked_at):
+    """A hand-written loop."""
+    return looked_at("loop", lambda home: fill(home, loop_spans(1, "Send invoice 1137", 0)))
 
 
 @contextmanager
@@ -146,3 +154,71 @@ def test_what_is_below_the_figures_of_the_stats_stays_where_it_is_when_they_come
     settle(page)
     expect(page.locator("#main dl").first).to_contain_text(re.compile("Tool call p95[0-9]"))
     assert below.bounding_box() == before
+
+
+@pytest.mark.parametrize("width", [390, 1000, 1400])
+def test_the_spans_of_a_run_stay_where_they_are_when_the_reason_of_its_failure_comes_in(crowd, visit, width):
+    page = visit(crowd, "/no/such/view", viewport={"width": width, "height": 800})
+    with held_back(page, re.compile("/events/")) as held:
+        page.goto(f"{crowd.url}/#/runs/run-0004")
+        spans = page.get_by_role("treegrid")
+        expect(spans.get_by_role("row").nth(1)).to_be_visible()
+        expect(page.get_by_role("region", name="What failed")).to_contain_text("First failure")
+        page.wait_for_function("document.fonts.status === 'loaded'")
+        before = spans.bounding_box()
+        assert held
+    settle(page)
+    expect(page.get_by_role("region", name="What failed")).to_contain_text("no answer from")
+    assert spans.bounding_box() == before
+
+
+# What the page shows when there are spans on it for the first time.
+FIRST_PICTURE = """() => {
+  window.firstPicture = null;
+  new MutationObserver(() => {
+    if (window.firstPicture === null && document.querySelector("[role=treegrid]"))
+      window.firstPicture = document.querySelector("#main").textContent;
+  }).observe(document.body, { childList: true, subtree: true });
+}"""
+
+
+@pytest.mark.parametrize(
+    ("server", "run", "late", "shown"),
+    [("replays", "trip-again", "/replay", "Replay of"), ("loop", LOOP, "/turns", "conversation")],
+)
+def test_a_run_is_first_shown_with_what_comes_a_moment_after_its_spans(request, visit, server, run, late, shown):
+    server = request.getfixturevalue(server)
+    page = visit(server, "/no/such/view")
+    page.evaluate(FIRST_PICTURE)
+    page.clock.install()
+    # The moment that it waits for at most is not over before the answer comes.
+    page.clock.pause_at(time.time() + 60)
+    with page.expect_response(re.compile(late)) as answer:
+        with held_back(page, re.compile(late)) as held:
+            with page.expect_response(re.compile("/outline")):
+                page.goto(f"{server.url}/#/runs/{run}")
+            # Time enough to draw the spans.
+            for _ in range(20):
+                page.evaluate("() => {}")
+            assert held
+    answer.value.finished()
+    for _ in range(10):
+        page.clock.run_for(10)
+    page.clock.resume()
+    expect(page.get_by_role("treegrid")).to_be_visible()
+    assert shown in page.evaluate("firstPicture")
+
+
+def test_the_detail_of_a_call_shows_once_the_call_before_it_is_there(crowd, visit):
+    page = visit(crowd, "/no/such/view")
+    call_before, tool_call = (re.compile(f"/events/c0000001000000{number}") for number in ("0a", "0b"))
+    with held_back(page, call_before) as held:
+        with page.expect_response(tool_call) as answer:
+            page.goto(f"{crowd.url}/#/runs/run-0001?span=c00000010000000b")
+        answer.value.finished()
+        page.evaluate(DRAWN)
+        detail = page.get_by_role("region", name="Selected span")
+        expect(detail.get_by_role("heading", name="Arguments")).to_have_count(0)
+        assert held
+    expect(detail.get_by_role("heading", name="Arguments")).to_be_visible()
+    expect(detail.get_by_role("heading", name="Time and identity")).to_be_visible()

@@ -136,8 +136,8 @@ export async function runOutlinePage(runId: string, cursor: string | null, signa
 
 const TURNS = 1000;
 
-/** The turns of a run, or of one of its traces, for this number of ended model calls. */
-export function turnsQuery(runId: string | null, traceId: string | null, ended: number) {
+/** The turns of a run, or of one of its traces, for this number of ended model calls; null if it is not known yet. */
+export function turnsQuery(runId: string | null, traceId: string | null, ended: number | null) {
   return queryOptions({
     queryKey: ["turns", runId, traceId, ended],
     queryFn: async ({ signal }): Promise<Turn[]> => {
@@ -152,7 +152,7 @@ export function turnsQuery(runId: string | null, traceId: string | null, ended: 
       } while (cursor !== null);
       return turns;
     },
-    enabled: runId !== null && ended > 0,
+    enabled: runId !== null && ended !== 0,
     placeholderData: keepPreviousData,
   });
 }

@@ -48,7 +48,10 @@ export function useZoom(size: Size): Zoom {
 
   useLayoutEffect(() => {
     if (!frame) return;
-    const observer = new ResizeObserver(() => setRoom({ width: frame.clientWidth, height: frame.clientHeight }));
+    const measure = () => setRoom({ width: frame.clientWidth, height: frame.clientHeight });
+    // Before anything is drawn: an observer calls only after the first picture.
+    measure();
+    const observer = new ResizeObserver(measure);
     observer.observe(frame);
     // React's wheel listeners are passive, so they cannot prevent the browser from zooming the page.
     const listener = (event: WheelEvent) => turn(event);

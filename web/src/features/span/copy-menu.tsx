@@ -97,8 +97,14 @@ function whyNot(form: Form, span: FullSpan, raw: object): string | null {
 /** In place of a label: the browser gave no access to the clipboard. */
 const NOT = "";
 
+interface Props {
+  /** Null until it is loaded: then the menu does not open, but has its place. */
+  span: FullSpan | null;
+  raw: object | null;
+}
+
 /** Copies the span to the clipboard in the chosen form. */
-export function CopyMenu({ span, raw }: { span: FullSpan; raw: object }) {
+export function CopyMenu({ span, raw }: Props) {
   const [open, setOpen] = useState(false);
   const [copied, setCopied] = useState<string | null>(null);
   const box = useRef<HTMLDivElement>(null);
@@ -109,8 +115,8 @@ export function CopyMenu({ span, raw }: { span: FullSpan; raw: object }) {
   }, [copied]);
 
   async function copy(form: Form) {
-    const made = copiedOf(form, span, raw);
-    if ("why" in made) return;
+    const made = span && raw && copiedOf(form, span, raw);
+    if (!made || "why" in made) return;
     setCopied((await copyText(made.text)) ? form.label : NOT);
     setOpen(false);
     box.current?.querySelector("button")?.focus();
@@ -139,7 +145,7 @@ export function CopyMenu({ span, raw }: { span: FullSpan; raw: object }) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it listens for events of the buttons inside
     <div ref={box} className={css.menu} onKeyDown={onKeyDown} onBlur={onBlur}>
-      <Button onClick={() => setOpen(!open)} aria-expanded={open}>
+      <Button onClick={() => setOpen(!open)} aria-expanded={open} disabled={!span || !raw}>
         {copied === null ? (
           <Copy size={14} aria-hidden />
         ) : copied === NOT ? (
@@ -153,7 +159,7 @@ export function CopyMenu({ span, raw }: { span: FullSpan; raw: object }) {
       <span className="visually-hidden" role="status">
         {copied !== null && (copied === NOT ? "not copied" : `copied as ${copied}`)}
       </span>
-      {open && (
+      {open && span && raw && (
         <ul className={css.list}>
           {FORMS.filter((form) => isOffered(form, span)).map((form) => {
             const why = whyNot(form, span, raw);

@@ -1,8 +1,8 @@
-import { type ReactNode, useDeferredValue, useMemo } from "react";
+import { type ReactNode, useDeferredValue, useMemo, useState } from "react";
 import { bytes } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
 import { INFERRED } from "@/lib/inferred";
-import { talkSteps } from "@/lib/previous-call";
+import { previousModelCall, talkSteps } from "@/lib/previous-call";
 import type { SpanRow } from "@/lib/spans";
 import { treeOf } from "@/lib/tree";
 import { Button } from "@/ui/button";
@@ -18,7 +18,7 @@ import { RawTab } from "./raw-tab";
 import { around } from "./related";
 import css from "./span-detail.module.css";
 import { SpanHeader } from "./span-header";
-import { useSpan } from "./use-span";
+import { useOtherSpan, useSpan } from "./use-span";
 
 interface Props {
   traceId: string;
@@ -32,6 +32,7 @@ interface Props {
   labels?: ReactNode;
 }
 
+const NO_ROWS: readonly SpanRow[] = [];
 const TABS = ["overview", "attributes", "events", "links", "raw"] as const;
 
 /** Prepares rows for questions about previous calls. */
@@ -52,37 +53,54 @@ export function SpanDetail({ traceId, spanId, rows: liveRows, tab: asked, onTab,
   const { span, raw, error, retry, loadWhole, loadingWhole } = useSpan(traceId, spanId, place.row);
   const isInferred = traceId === INFERRED;
   const tab = (!isInferred && TABS.find((each) => each === asked)) || TABS[0];
+  const compares = tab === "overview" && (place.row?.kind === "llm" || place.row?.kind === "tool");
+  const ready = useIsComparable(spanId, compares ? rows : NO_ROWS);
+  const shown = ready ? span : null;
   return (
     // A region that scrolls must be reachable by keyboard.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
     <section className={css.detail} aria-label="Span" tabIndex={0}>
       {(span || place.row) && <SpanHeader traceId={traceId} span={span} raw={raw} place={place} rows={rows} />}
       {!span && error && <Failure error={error} retry={retry} />}
-      {!span && !error && (
+      {!shown && !error && (
         <div className={css.waiting}>
           <Skeleton rows={10} />
         </div>
       )}
-      {span && labels && <div className={css.labels}>{labels}</div>}
-      {span && (
+      {shown && labels && <div className={css.labels}>{labels}</div>}
+      {shown && (
         <Tabs
           label="Sides of this span"
-          tabs={tabsOf(span)}
+          tabs={tabsOf(shown)}
           selected={tab}
           onSelect={(next) => onTab(next === TABS[0] ? undefined : next)}
         >
-          <Clipped span={span} load={loadWhole} loading={loadingWhole} />
+          <Clipped span={shown} load={loadWhole} loading={loadingWhole} />
           <div className={css.body}>
-            {tab === "overview" && <Overview span={span} place={place} rows={rows} />}
-            {tab === "attributes" && <AttributesTab span={span} />}
-            {tab === "events" && <EventsTab span={span} />}
-            {tab === "links" && <LinksTab span={span} />}
+            {tab === "overview" && <Overview span={shown} place={place} rows={rows} />}
+            {tab === "attributes" && <AttributesTab span={shown} />}
+            {tab === "events" && <EventsTab span={shown} />}
+            {tab === "links" && <LinksTab span={shown} />}
             {tab === "raw" && raw && <RawTab raw={raw} />}
           </div>
         </Tabs>
       )}
     </section>
   );
+}
+
+/**
+ * Whether the model call before a span is loaded, which its overview compares it with; both are asked for together.
+ *
+ * Once a span is shown, it stays, whatever call turns out to be before it in a growing run.
+ */
+function useIsComparable(spanId: string, rows: readonly SpanRow[]): boolean {
+  const [shown, setShown] = useState<string | null>(null);
+  const previous = useMemo(() => previousModelCall(rows, spanId), [rows, spanId]);
+  const { span, failed } = useOtherSpan(previous?.traceId ?? "", shown === spanId ? null : (previous?.id ?? null));
+  const ready = shown === spanId || previous === null || span !== null || failed;
+  if (ready && shown !== spanId) setShown(spanId);
+  return ready;
 }
 
 function tabsOf(span: FullSpan) {

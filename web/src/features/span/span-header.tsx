@@ -42,7 +42,7 @@ export function SpanHeader({ traceId, span, raw, place, rows }: Props) {
         <div className={css.tools}>
           <Step to={place.previous} label="Previous span beside it" Icon={ArrowUp} />
           <Step to={place.next} label="Next span beside it" Icon={ArrowDown} />
-          {span && raw && <CopyMenu span={span} raw={raw} />}
+          <CopyMenu span={span} raw={raw} />
         </div>
       </div>
       <div className={css.title}>

@@ -35,9 +35,14 @@ const TITLES: Record<Grouping, string> = {
   label: "By label",
 };
 
+/** The query of a split. */
+export function splitQuery({ by, filter, of }: Pick<Props, "by" | "filter" | "of">) {
+  return { ...statsQuery({ filter, by, of }), placeholderData: keepPreviousData };
+}
+
 /** The figures split by the values of one field. */
 export function Split({ by, filter, of, rank, order, show }: Props) {
-  const { data, error, refetch } = useQuery({ ...statsQuery({ filter, by, of }), placeholderData: keepPreviousData });
+  const { data, error, refetch } = useQuery(splitQuery({ by, filter, of }));
   const title = TITLES[by];
   if (!data) return <Pending title={title} error={error} retry={() => void refetch()} />;
   const named = data.groups.filter((group): group is StatsGroup & { key: string } => group.key !== null);

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
 import { ChartNoAxesColumn, Table2 } from "lucide-react";
 import { useMemo } from "react";
 import { statsQuery } from "@/api/queries";
@@ -18,7 +18,7 @@ import { useNotice } from "@/ui/use-notice";
 import type { Of } from "./behind";
 import { Charts } from "./charts";
 import { Headline } from "./headline";
-import { Split } from "./split";
+import { Split, splitQuery } from "./split";
 import css from "./stats-page.module.css";
 import { StoragePanel } from "./storage-panel";
 import { TopEvents } from "./top-events";
@@ -134,23 +134,39 @@ function Body({ filter, of, search, show }: BodyProps) {
       <div className={css.block}>
         <h2 className="visually-hidden">Breakdowns and outliers</h2>
         <div className={css.tables}>
-          {SPLITS[of].map((by) => (
-            <Split
-              key={`${of} ${by}`}
-              by={by}
-              filter={counted}
-              of={of}
-              rank={search.rank ?? "count"}
-              order={search.order ?? "desc"}
-              show={show}
-            />
-          ))}
-          <TopEvents sort="duration" filter={counted} of={of} />
-          <TopEvents sort="cost" filter={counted} of={of} />
+          <Tables filter={counted} of={of} search={search} show={show} />
         </div>
       </div>
       <StoragePanel />
     </section>
+  );
+}
+
+/** The splits, and what stands out. What is below one that is still counted follows then, so that nothing moves. */
+function Tables({ filter, of, search, show }: BodyProps) {
+  const counts = useQueries({ queries: SPLITS[of].map((by) => splitQuery({ by, filter, of })) });
+  const counting = counts.findIndex(({ data, error }) => !data && !error);
+  const splits = counting < 0 ? SPLITS[of] : SPLITS[of].slice(0, counting + 1);
+  return (
+    <>
+      {splits.map((by) => (
+        <Split
+          key={`${of} ${by}`}
+          by={by}
+          filter={filter}
+          of={of}
+          rank={search.rank ?? "count"}
+          order={search.order ?? "desc"}
+          show={show}
+        />
+      ))}
+      {counting < 0 && (
+        <>
+          <TopEvents sort="duration" filter={filter} of={of} />
+          <TopEvents sort="cost" filter={filter} of={of} />
+        </>
+      )}
+    </>
   );
 }
 

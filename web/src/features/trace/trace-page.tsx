@@ -1,9 +1,12 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { ApiError } from "@/api/client";
+import { ApiError, isServed } from "@/api/client";
 import type { Place } from "@/api/queries";
+import { replayQuery } from "@/api/replay";
 import { useTrace } from "@/api/use-trace";
 import { Empty, Failure, Skeleton } from "@/ui/notice";
 import { PageTitle } from "@/ui/page-title";
+import { useReady } from "@/ui/use-ready";
 import { type Projections, TraceBody } from "./trace-body";
 import css from "./trace-page.module.css";
 import type { TraceSearch } from "./url";
@@ -18,9 +21,13 @@ interface Props extends Projections {
 export function TracePage({ place, search, ...projections }: Props) {
   const { live, reload } = useTrace(place);
   const { picture, live: shown, unknown, inferring } = usePicture(live, place, search);
+  // Asked for together with the rows, of a run.
+  const runId = "runId" in place ? place.runId : (live.trace?.run_id ?? "");
+  const replays = useQuery({ ...replayQuery(runId, false), enabled: runId !== "" && isServed() });
+  const ready = useReady(picture.rows.length > 0, inferring || replays.isLoading);
   return (
     <div className={css.page}>
-      {shown.trace && picture.rows.length ? (
+      {shown.trace && ready ? (
         <>
           {unknown && (
             <p className={css.note} role="note">

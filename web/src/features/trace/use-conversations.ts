@@ -21,27 +21,39 @@ interface Conversations {
 
 const NO_TURNS: readonly Turn[] = [];
 
-/** Load the conversations of a page's model calls. */
+/** Load the conversations of a page's model calls; those of a run at the same time as its rows. */
 export function useConversations(live: LiveTrace, place: Place, hidden: boolean): Conversations {
   const { rows, trace } = live;
   const settled = useSettled(rows);
   const { ended, counting, agents } = useMemo(() => modelCalls(settled), [settled]);
   const runId = live.run?.run_id ?? trace?.run_id ?? null;
   const traceId = "traceId" in place ? place.traceId : null;
-  const { data: turns, isLoading: asking } = useQuery(turnsQuery(hidden ? null : runId, traceId, ended));
+  const early = useQuery(turnsQuery(!hidden && "runId" in place ? place.runId : null, null, null));
+  const isWhole = useMemo(() => haveAll(early.data ?? NO_TURNS, ended), [early.data, ended]);
+  const isEnough = hidden || early.isLoading || isWhole;
+  const later = useQuery(turnsQuery(isEnough ? null : runId, traceId, ended.length));
+  const turns = isWhole ? early.data : (later.data ?? early.data);
   const unknown = turns?.length === 0 && counting > 1 && !agents;
+  const asking = early.isLoading || later.isLoading || settled !== rows;
   return { turns: (!hidden && turns) || NO_TURNS, unknown, asking };
 }
 
 function modelCalls(rows: readonly SpanRow[]) {
-  let [ended, counting, agents] = [0, 0, false];
-  for (const { kind, status, foldedInto } of rows) {
+  const ended: string[] = [];
+  let [counting, agents] = [0, false];
+  for (const { id, kind, status, foldedInto } of rows) {
     if (kind === "agent") agents = true;
     if (kind !== "llm") continue;
-    if (status !== "running") ended++;
+    if (status !== "running") ended.push(id);
     if (foldedInto === null) counting++;
   }
   return { ended, counting, agents };
+}
+
+/** Whether all of these calls are among the turns; turns that were asked for before the rows can lack the last ones. */
+function haveAll(turns: readonly Turn[], ended: readonly string[]): boolean {
+  const known = new Set(turns.map(({ span_id }) => span_id));
+  return ended.every((id) => known.has(id));
 }
 
 /** Make inferred rows available under the same queries as recorded ones. */

@@ -129,9 +129,9 @@ export const WaterfallRow = memo(function WaterfallRow(props: Props) {
           <span className={css.turns}>{plural(row.inferred.turns, "turn")}</span>
         )}
         {!fold && <Extra row={row} agentAbove={agentAbove} />}
-        {preview && <CallPreview of={preview} className={css.preview} />}
         {hides.duplicates > 0 && <HiddenDuplicates spans={hides.duplicates} />}
         {hides.spans > 0 && <Hidden spans={hides.spans} failures={hides.failures} />}
+        {preview && <CallPreview of={preview} className={css.preview} />}
       </div>
       <div role="gridcell" className={clsx(css.tokens, figures.summed && css.summed)}>
         <Tokens figures={figures} />

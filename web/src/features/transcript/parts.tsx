@@ -77,7 +77,7 @@ export function Pending({ event, lines }: { event: LoadedEvent; lines: number })
     );
   }
   return (
-    <div className={css.pending} aria-hidden>
+    <div className={css.pending} data-pending aria-hidden>
       {[...Array(lines).keys()].map((line) => (
         <span key={line} style={{ width: `${72 - line * 17}%` }} />
       ))}

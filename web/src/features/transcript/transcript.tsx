@@ -1,10 +1,22 @@
+import { useIsFetching } from "@tanstack/react-query";
 import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
-import { useCallback, useEffect, useEffectEvent, useId, useRef, useState } from "react";
+import clsx from "clsx";
+import {
+  type RefObject,
+  useCallback,
+  useEffect,
+  useEffectEvent,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import { type Call, callSteps } from "@/lib/calls";
 import type { SpanRow } from "@/lib/spans";
 import { PART, type Steps } from "@/lib/steps";
 import { Empty, Skeleton } from "@/ui/notice";
 import { useInSlices } from "@/ui/use-in-slices";
+import { useReady } from "@/ui/use-ready";
 import { useRowKeys } from "@/ui/use-row-keys";
 import { useSettled } from "@/ui/use-settled";
 import { type Entry, placeOf, transcriptSteps } from "./entries";
@@ -89,6 +101,7 @@ function Story({ entries, colors, place, onSelect }: StoryProps) {
   useHeld(frame, size, () => place !== null && list.scrollToIndex(place, { align: "start" }));
   useFollowing(frame, size);
 
+  const ready = useLoaded(frame);
   const items = list.getVirtualItems();
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls of a form
@@ -102,7 +115,7 @@ function Story({ entries, colors, place, onSelect }: StoryProps) {
       aria-activedescendant={isShown(items, keys.cursor) ? `${id}${keys.cursor}` : undefined}
       onKeyDown={keys.onKeyDown}
     >
-      <div className={css.sheet} style={{ height: size }}>
+      <div className={clsx(css.sheet, !ready && css.held)} style={{ height: size }}>
         {/* In normal flow, so that a growing item never overlaps the next one. */}
         <div className={css.shown} style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}>
           {items.map(({ key, index }) => {
@@ -127,6 +140,17 @@ function Story({ entries, colors, place, onSelect }: StoryProps) {
       </div>
     </div>
   );
+}
+
+/** Whether the items that show first are loaded, or a moment is over: until then their heights are guesses. */
+function useLoaded(frame: RefObject<HTMLElement | null>): boolean {
+  const loading = useIsFetching({ queryKey: ["event"] });
+  const [loaded, setLoaded] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an item that is loaded is no longer pending
+  useLayoutEffect(() => {
+    if (frame.current?.querySelector("[data-pending]") === null) setLoaded(true);
+  }, [frame, loading]);
+  return useReady(true, !loaded);
 }
 
 /** The exact height of an item, since rounding errors would add up to gaps. */
