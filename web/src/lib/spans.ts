@@ -154,3 +154,8 @@ export function saysTheSame(row: SpanRow, other: SpanRow): boolean {
   const keys = Object.keys(row) as (keyof SpanRow)[];
   return keys.every((key) => key === "turn" || row[key] === other[key]);
 }
+
+/** Whether a span failed or lost its process. */
+export function hasFailed(row: SpanRow): boolean {
+  return row.status === "error" || row.status === "lost";
+}

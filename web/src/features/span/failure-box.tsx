@@ -1,6 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { CircleAlert } from "lucide-react";
 import { useMemo, useState } from "react";
+import { isServed } from "@/api/client";
+import { topEventsQuery } from "@/api/queries";
 import { calleeName } from "@/lib/calls";
 import { plural } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
@@ -10,15 +13,16 @@ import { CodeBlock } from "@/ui/code-block";
 import { LongText } from "@/ui/message-text";
 import { Recorded } from "@/ui/recorded";
 import { SpanLink } from "@/ui/span-link";
+import { causeOf, type Messages, needsMessages } from "./cause";
 import css from "./failure-box.module.css";
-import { deepestFailure } from "./related";
 import { Section } from "./section";
 import { readTraceback, type TracebackPart } from "./traceback";
 
 /** Why a span failed: type and message, the span below in which the failure began, and for most kinds the traceback. */
 export function FailureBox({ span, rows }: { span: FullSpan; rows: readonly SpanRow[] }) {
   const { error } = span;
-  const origin = useMemo(() => deepestFailure(rows, span.span_id), [rows, span.span_id]);
+  const { messages, known } = useMessages(span, rows);
+  const origin = useMemo(() => causeOf(rows, span.span_id, messages), [rows, span.span_id, messages]);
   if (!error) return null;
   const isClipped = ["error.message", "error.traceback"].some((name) => Object.hasOwn(span.clipped, name));
   return (
@@ -29,7 +33,7 @@ export function FailureBox({ span, rows }: { span: FullSpan; rows: readonly Span
       </h3>
       {error.message !== null && <LongText text={error.message} lines={12} className={css.message} />}
       {origin && (
-        <p className={css.origin}>
+        <p className={clsx(css.origin, !known && css.unknown)}>
           It began in{" "}
           <SpanLink traceId={origin.traceId} spanId={origin.id}>
             <Recorded text={calleeName(origin)} />
@@ -50,6 +54,22 @@ export function FailureBox({ span, rows }: { span: FullSpan; rows: readonly Span
       )}
     </section>
   );
+}
+
+/** The failures of a trace that are asked for; of more, the cause is the first one below. */
+const MOST_FAILURES = 200;
+
+/** The messages of the failures of a span's trace, loaded if it takes them to tell in which call its own began. */
+function useMessages(span: FullSpan, rows: readonly SpanRow[]): { messages: Messages; known: boolean } {
+  const needed = useMemo(() => needsMessages(rows, span.span_id), [rows, span.span_id]);
+  const filter = { trace_id: span.trace_id, status: ["error" as const, "lost" as const] };
+  const enabled = span.error !== null && needed && isServed();
+  const { data, isLoading } = useQuery({ ...topEventsQuery({ filter, order: "asc" }, MOST_FAILURES), enabled });
+  const messages = useMemo(() => {
+    const known = new Map(data?.items.map(({ span_id, error }) => [span_id, error?.message ?? null]));
+    return known.set(span.span_id, span.error?.message ?? null);
+  }, [data, span]);
+  return { messages, known: !isLoading };
 }
 
 /** Where a tool raised. It is below the arguments, so it does not push them off the screen. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { rowsInTurn } from "@/lib/samples.test-data";
-import { agentAround, around, calledBy, deepestFailure, descendantsOf, groupsOf, sumsBelow } from "./related";
+import { agentAround, around, calledBy, descendantsOf, groupsOf, sumsBelow } from "./related";
 
 const row = rowsInTurn(1, { kind: "other", durationMs: 1 });
 
@@ -29,7 +29,6 @@ describe("around a span", () => {
     expect(around(rows, "b").ancestors.map(({ id }) => id)).toEqual(["a"]);
     expect(around(rows, "self").ancestors).toEqual([]);
     expect(descendantsOf(rows, "a").map(({ id }) => id)).toEqual(["b"]);
-    expect(deepestFailure([row("f", "f", { status: "error" })], "f")).toBeNull();
   });
 });
 
@@ -102,17 +101,4 @@ describe("a call that several spans tell of", () => {
       unpricedCalls: 1,
     });
   });
-});
-
-test("a failure is followed to where it began", () => {
-  const failed = { status: "error" } as const;
-  const rows = [
-    row("a", null, failed),
-    row("ok", "a"),
-    row("b", "a", failed),
-    row("c", "b", failed),
-    row("late", "a", failed),
-  ];
-  expect(deepestFailure(rows, "a")?.id).toBe("c");
-  expect(deepestFailure(rows, "c")).toBeNull();
 });

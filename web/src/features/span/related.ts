@@ -44,18 +44,6 @@ export function agentAround({ ancestors }: Around): SpanRow | null {
   return ancestors.findLast((row) => row.kind === "agent") ?? null;
 }
 
-/** The deepest failed span on the path of a span's first failure: where the failure began. */
-export function deepestFailure(rows: readonly SpanRow[], spanId: string): SpanRow | null {
-  const tree = treeOf(rows);
-  const failed = (at: number) => tree.children[at]?.find((below) => rows[below]?.status === "error");
-  let found: SpanRow | null = null;
-  const start = tree.places.get(spanId);
-  for (let at = start === undefined ? undefined : failed(start); at !== undefined; at = failed(at)) {
-    found = rows[at] ?? null;
-  }
-  return found;
-}
-
 /** Spans below another one with the same kind and name, summed up; inferred ones apart from recorded ones. */
 export interface Group extends Sums {
   kind: Kind;

@@ -1,6 +1,6 @@
-import type { SpanRow } from "@/lib/spans";
+import { hasFailed, type SpanRow } from "@/lib/spans";
 import type { Tree } from "@/lib/tree";
-import { hasFailed, type Subtrees } from "./subtrees";
+import type { Subtrees } from "./subtrees";
 
 /** How many equal siblings, or cycles of how many spans, are folded into one line. */
 const FEWEST = 4;

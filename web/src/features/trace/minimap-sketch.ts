@@ -1,6 +1,5 @@
 import { KINDS } from "@/lib/filter";
-import { endMs, type SpanRow } from "@/lib/spans";
-import { hasFailed } from "./subtrees";
+import { endMs, hasFailed, type SpanRow } from "@/lib/spans";
 import type { Range } from "./time-scale";
 
 /** A trace drawn with few cells, however many spans it has. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { atOnce, randomRows, sampleRow } from "@/lib/samples.test-data";
+import { hasFailed } from "@/lib/spans";
 import { ancestorsOf, treeOf } from "@/lib/tree";
-import { failuresOf, hasFailed, readableDepth, subtreeSteps } from "./subtrees";
+import { failuresOf, readableDepth, subtreeSteps } from "./subtrees";
 
 const subtreesOf = atOnce(subtreeSteps);
 

@@ -1,4 +1,4 @@
-import type { SpanRow } from "@/lib/spans";
+import { hasFailed, type SpanRow } from "@/lib/spans";
 import { PART, type Steps } from "@/lib/steps";
 import type { Tree } from "@/lib/tree";
 
@@ -13,11 +13,6 @@ export interface Subtrees {
   outputTokens: Float64Array;
   /** NaN if no call below has a known cost. */
   costUsd: Float64Array;
-}
-
-/** Whether a span failed or lost its process. */
-export function hasFailed(row: SpanRow): boolean {
-  return row.status === "error" || row.status === "lost";
 }
 
 /** Count what is below each row. */
