@@ -3,7 +3,7 @@
 import re
 
 from playwright.sync_api import expect
-from replayed import CUT, LATEST, ORIGINAL, call
+from replayed import AGAIN, CUT, LATEST, ORIGINAL, call
 from serving import fill
 
 PHONE = {"width": 390, "height": 800}
@@ -69,6 +69,16 @@ def test_replays_are_marked_where_runs_are_listed_and_lead_to_their_comparison(r
     marks.first.click()
     expect(page.get_by_role("button", name=re.compile("^Cause: "))).to_be_visible()
     expect(page).to_have_url(re.compile(f"/diff.*a={ORIGINAL}&b={LATEST}"))
+
+
+def test_a_filter_has_no_count_of_replays_that_it_may_leave_out_itself(replays, visit):
+    figures = visit(replays, f"/?run_id={CUT}").get_by_label("Runs in figures")
+    expect(figures).to_contain_text(re.compile("^Runs1"))
+    expect(figures).not_to_contain_text("left out")
+    figures = visit(replays, f"/?run_id={AGAIN}").get_by_label("Runs in figures")
+    expect(figures).to_contain_text(re.compile("Replays *left out"))
+    note = visit(replays, f"/stats?run_id={ORIGINAL}").get_by_role("note")
+    expect(note).to_contain_text("Replays are left out")
 
 
 def test_a_run_that_has_to_do_with_no_replay_has_no_line_about_them(replays, visit):

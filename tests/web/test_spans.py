@@ -125,3 +125,13 @@ def test_a_run_leads_to_its_spans_and_its_figures_under_its_name(demo, visit):
         page.wait_for_url(re.compile(rf"#/{place.lower()}\?run_id={run['run_id']}$"))
         expect(page.get_by_role("button", name=f"Remove run: {run['name']}")).to_be_visible()
         page.close()
+
+
+def test_a_narrow_list_has_the_input_and_output_of_a_span_below_its_name(crowd, visit):
+    page = visit(crowd, "/spans?kind=tool", viewport={"width": 390, "height": 844})
+    row = page.get_by_role("grid", name="Spans").get_by_role("row").nth(1)
+    name, preview = row.get_by_text("execute_tool").first, row.get_by_text("→").first
+    expect(preview).to_be_visible()
+    above, below = name.bounding_box(), preview.bounding_box()
+    assert below["y"] >= above["y"] + above["height"] - 1
+    assert below["y"] + below["height"] <= row.bounding_box()["y"] + row.bounding_box()["height"]

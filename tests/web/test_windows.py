@@ -32,6 +32,17 @@ def test_a_run_that_is_deleted_in_one_window_leaves_the_list_in_the_other(three,
     expect(other.get_by_role("region", name="Runs in figures")).to_contain_text(re.compile("^Runs2"))
 
 
+def test_the_spans_of_a_run_that_is_deleted_in_one_window_leave_the_list_in_the_other(three, visit):
+    other = visit(three, "/spans")
+    spans = other.get_by_role("grid", name="Spans").get_by_role("row")
+    of_run = spans.filter(has=other.locator('a[href*="c0000001"]'))
+    expect(of_run).not_to_have_count(0)
+    left = spans.count() - of_run.count()
+    delete(visit(three, f"/runs/{RUN}"))
+    expect(of_run).to_have_count(0)
+    expect(spans).to_have_count(left)
+
+
 def test_the_page_of_a_run_says_that_another_window_deleted_it(three, visit, watch):
     watch.tolerate("404")
     other = visit(three, f"/runs/{RUN}")

@@ -90,6 +90,13 @@ export function isNarrow(filter: Filter): boolean {
   return Object.keys(filter).length > 0;
 }
 
+const OF_TIME = new Set(["since", "until", "replays"]);
+
+/** Whether a filter narrows nothing but the time: the API counts the replays that figures leave out by time alone. */
+export function isOfTime(filter: Filter): boolean {
+  return Object.keys(filter).every((name) => OF_TIME.has(name));
+}
+
 /** The last value of each key: the API takes one value per key, and sixteen keys. */
 function pairsOf(value: unknown): string[] {
   const pairs = listOf(value).filter((pair) => pair.indexOf("=") > 0);

@@ -1,3 +1,4 @@
+import clsx from "clsx";
 import { type CSSProperties, useCallback, useEffect, useMemo } from "react";
 import type { SpanEvent } from "@/api/client";
 import { plural } from "@/lib/format";
@@ -22,16 +23,19 @@ interface Props {
   search: EventsSearch;
   /** The key of the event whose detail is shown. */
   chosen: string | null;
+  /** Whether there is no room for the input and output beside the name: they are below it. */
+  narrow: boolean;
   onOpen: (event: SpanEvent) => void;
   /** Clears the filter; null if there is no filter to clear. */
   onClear: (() => void) | null;
 }
 
 /** Spans in rows; older ones are loaded as the user scrolls down. */
-export function EventTable({ list, hold, search, chosen, onOpen, onClear }: Props) {
+export function EventTable({ list, hold, search, chosen, narrow, onOpen, onClear }: Props) {
   const { rows, hasOlder, older, loadOlder } = list;
   const columns = useMemo(() => columnsOf(search.cols), [search.cols]);
   const tracks = columns && tracksOf(columns);
+  const ofTwo = narrow && columns === null;
   const keys = useMemo(() => rows.map(feedKey), [rows]);
   const { previews, onSight } = useSight(rows, columns);
   const more = useCallback(() => loadOlder(), [loadOlder]);
@@ -43,7 +47,8 @@ export function EventTable({ list, hold, search, chosen, onOpen, onClear }: Prop
     <VirtualGrid
       label="Spans"
       noun="span"
-      className={css.spans}
+      className={clsx(css.spans, ofTwo && css.ofTwo)}
+      lines={ofTwo ? 2 : 1}
       style={tracks ? ({ "--columns": tracks.columns, "--least": tracks.least } as CSSProperties) : undefined}
       keys={keys}
       head={<Header search={search} columns={columns} />}

@@ -134,6 +134,7 @@ function View({ search, change, filter, detail, list, hold, bar }: Shown) {
           hold={hold}
           search={search}
           chosen={chosen}
+          narrow={!wide}
           onOpen={open}
           onClear={isNarrow(filter) ? () => void change((before) => withFilter(before, {})) : null}
         />

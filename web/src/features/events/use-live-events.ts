@@ -3,6 +3,7 @@ import { useCallback, useEffect, useEffectEvent, useReducer, useRef, useState } 
 import type { SpanEvent } from "@/api/client";
 import { useConnection } from "@/api/connection";
 import { eventsPageQuery } from "@/api/lists";
+import { onDeletion } from "@/api/other-windows";
 import { readinessQuery } from "@/api/queries";
 import { useStream } from "@/api/stream";
 import type { Filter } from "@/lib/filter";
@@ -67,10 +68,21 @@ export function useLiveEvents(filter: Filter, held: boolean): LiveEvents {
     onGap: () => (held ? step({ type: "overflow" }) : start.again()),
   });
 
-  const release = useEffectEvent(() => (feed.overflow ? start.again() : step({ type: "released" })));
+  // The stream does not say what was deleted: the list is loaded again, once nobody reads it.
+  const outdated = useRef(false);
+  const release = useEffectEvent(() => {
+    if (feed.overflow || outdated.current) start.again();
+    else step({ type: "released" });
+    outdated.current = false;
+  });
   useEffect(() => {
     if (!held) release();
   }, [held]);
+  const onDeleted = useEffectEvent(() => {
+    outdated.current = held;
+    if (!held) start.again();
+  });
+  useEffect(() => onDeletion(() => onDeleted()), []);
 
   return {
     rows: feed.rows,

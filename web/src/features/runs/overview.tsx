@@ -3,7 +3,7 @@ import clsx from "clsx";
 import { type ReactNode, useMemo } from "react";
 import type { Stats } from "@/api/client";
 import { changed } from "@/lib/conditions";
-import type { Filter, Status } from "@/lib/filter";
+import { type Filter, isOfTime, type Status } from "@/lib/filter";
 import { count, duration } from "@/lib/format";
 import { tokensText, tokensTitle } from "@/ui/list";
 import { SummedCost } from "@/ui/summed-cost";
@@ -19,6 +19,8 @@ interface Props {
   search: RunsSearch;
   /** The number of runs that are hidden until their deletion can no longer be undone: `stats` still counts them. */
   deleted: number;
+  /** Whether replays are in the list, as far as it is loaded. */
+  listsReplays: boolean;
   onRange: (range: { since: string; until: string } | null) => void;
 }
 
@@ -29,9 +31,10 @@ const OTHERS: { name: string; statuses: Status[] }[] = [
 ];
 
 /** The runs of the filter in figures, and over time. */
-export function Overview({ stats, failed, search, deleted, onRange }: Props) {
+export function Overview({ stats, failed, search, deleted, listsReplays, onRange }: Props) {
   const bins = useMemo(() => binsOf(stats?.buckets ?? []), [stats]);
   const total = stats?.total;
+  const ofTime = isOfTime(filterIn(search));
   const counts = new Map(stats?.groups.map((group) => [group.key, group.count]));
   return (
     <section className={css.overview} aria-label="Runs in figures" aria-busy={!stats && !failed}>
@@ -60,9 +63,9 @@ export function Overview({ stats, failed, search, deleted, onRange }: Props) {
             newest runs only
           </Figure>
         )}
-        {stats !== undefined && stats.replays_left_out > 0 && (
+        {stats !== undefined && stats.replays_left_out > 0 && (ofTime || listsReplays) && (
           <Figure name="Replays" title="The list has them; figures count only runs that asked a model">
-            {count(stats.replays_left_out)} left out
+            {ofTime && count(stats.replays_left_out)} left out
           </Figure>
         )}
         {deleted > 0 && (

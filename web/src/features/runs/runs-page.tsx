@@ -94,6 +94,7 @@ export function RunsPage({ search, change, onOpen, onCompare, onLeave }: Props) 
           failed={stats.isError}
           search={search}
           deleted={found.length - runs.length}
+          listsReplays={runs.some((run) => run.replay_of !== undefined)}
           onRange={(range) => show(changed(filter, range ?? { since: undefined, until: undefined }))}
         />
       )}

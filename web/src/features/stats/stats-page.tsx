@@ -7,7 +7,7 @@ import { useSuggest } from "@/api/use-suggest";
 import type { ChangeAddress } from "@/lib/address";
 import type { Grouping } from "@/lib/figures";
 import { callsCounted, runsCounted } from "@/lib/figures";
-import { type Filter, filterOf, isNarrow, type Search } from "@/lib/filter";
+import { type Filter, filterOf, isNarrow, isOfTime, type Search } from "@/lib/filter";
 import { plural } from "@/lib/format";
 import { Button } from "@/ui/button";
 import { useCommands } from "@/ui/commands";
@@ -95,7 +95,7 @@ function Body({ filter, of, search, show }: BodyProps) {
   if (!data) return <Skeleton rows={10} />;
   const leftOut = data.replays_left_out > 0 && (
     <ReplaysLeftOut
-      count={data.replays_left_out}
+      count={isOfTime(filter) ? data.replays_left_out : null}
       onInclude={() => show((before) => ({ ...before, replays: "true" }))}
     />
   );
@@ -170,10 +170,12 @@ function Tables({ filter, of, search, show }: BodyProps) {
   );
 }
 
-function ReplaysLeftOut({ count, onInclude }: { count: number; onInclude: () => void }) {
+/** Says that replays are left out; how many is not known (null) if the filter narrows more than the time. */
+function ReplaysLeftOut({ count, onInclude }: { count: number | null; onInclude: () => void }) {
   return (
     <p className={css.leftOut} role="note">
-      {plural(count, "replay")} left out <Button onClick={onInclude}>Count replays</Button>
+      {count === null ? "Replays are" : plural(count, "replay")} left out{" "}
+      <Button onClick={onInclude}>Count replays</Button>
     </p>
   );
 }
