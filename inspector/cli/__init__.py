@@ -12,6 +12,9 @@ __all__ = ["main"]
 EXTRA_MISSING = 'inspector: the command line is not installed; run: pip install "mcp-agent-inspector[inspector]"'
 """The one line for an installation without the extra, where only ``instrument`` works."""
 
+INTERRUPTED = 130
+"""The exit code of a shell for a program that SIGINT ended."""
+
 
 def main() -> None:
     """Run the command line on ``sys.argv`` and exit with its code, without a traceback for anything foreseeable."""
@@ -25,4 +28,6 @@ def main() -> None:
         if error.name is None or error.name.partition(".")[0] == "inspector":
             raise
         sys.exit(EXTRA_MISSING)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
     sys.exit(run(sys.argv[1:]))

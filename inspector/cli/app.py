@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import click
 
-from inspector.cli import EXTRA_MISSING
+from inspector.cli import EXTRA_MISSING, INTERRUPTED
 from inspector.cli.errors import CliError, NotCompared, ReaderGone
 from inspector.cli.groups import Group
 from inspector.cli.visible import visible
@@ -51,9 +51,8 @@ DEBUG = "--debug"
 _RUN = "run"
 
 _OWN_PACKAGES = ("inspector", "instrument")
-_INTERRUPTED = 130
 _BROKEN_PIPE = 141
-"""Exit codes of a shell for a program that SIGINT or SIGPIPE ended."""
+"""The exit code of a shell for a program that SIGPIPE ended."""
 
 
 class CommandTable(Group):
@@ -129,7 +128,7 @@ def run(arguments: Sequence[str]) -> int:
         _silence_standard_output()
         return _BROKEN_PIPE
     except (KeyboardInterrupt, click.Abort):
-        return _INTERRUPTED
+        return INTERRUPTED
     except Exception as error:
         # The border: whatever went wrong becomes one or two lines, unless its traceback was asked for.
         if DEBUG in options or program[:1] == [DEBUG]:

@@ -220,3 +220,10 @@ def test_a_working_directory_that_is_gone_is_no_traceback(environment, tmp_path)
     done = subprocess.run(["bash", "-c", command], env=environment, cwd=tmp_path, capture_output=True)
     assert done.returncode == 1
     assert b"Traceback" not in done.stderr
+
+
+def test_ctrl_c_while_the_command_is_still_loading_ends_it_without_a_traceback(inspector_anew, environment, tmp_path):
+    (tmp_path / "click.py").write_text("raise KeyboardInterrupt")
+    path = os.pathsep.join((str(tmp_path), environment["PYTHONPATH"]))
+    ended = inspector_anew("stats", PYTHONPATH=path)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, b"", b"")
