@@ -68,6 +68,8 @@ class Dialect:
     error_message: Keys = ()
     failures: Mapping[str, frozenset[str | bool]] = field(default_factory=dict[str, frozenset[str | bool]])
     """Attributes that report a failure which the status does not show, with the values that do; none means any text."""
+    completed: Mapping[str, Keys] = field(default_factory=dict[str, Keys])
+    """Names of spans that have one of these attributes if their call came to its end; else it was cancelled."""
     placeholders: frozenset[str] = frozenset()
     """Placeholders that libraries write if they know no name."""
     inputs: Mapping[Kind, Keys] = field(default_factory=dict[Kind, Keys])

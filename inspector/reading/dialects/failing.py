@@ -24,7 +24,7 @@ _EXCEPTION_EVENTS = (semconv.EXCEPTION_EVENT, semconv.GENAI_EXCEPTION_EVENT)
 
 
 def status(decoded: DecodedSpan, table: Table) -> Status:
-    """Return the status: the recorder's, else OTLP's, else the dialect's rule for failures."""
+    """Return the status: the recorder's, else OTLP's, else what the dialect's rules say."""
     attributes = decoded.attributes
     recorded = attributes.get(semconv.STATUS)
     if isinstance(recorded, str) and recorded in _STATUSES:
@@ -38,6 +38,9 @@ def status(decoded: DecodedSpan, table: Table) -> Status:
             value = attributes.get(key)
             if value is not None and (isinstance(value, str | bool) and (value in values if values else value != "")):
                 return "error"
+        completed = table.completed.get(decoded.name)
+        if completed is not None and attributes.keys().isdisjoint(completed):
+            return "cancelled"
     return "ok"
 
 

@@ -31,6 +31,7 @@ class Table(Struct, frozen=True, kw_only=True):
     price: tuple[str, ...]
     error_message: tuple[str, ...]
     failures: Mapping[str, frozenset[str | bool]]
+    completed: Mapping[str, tuple[str, ...]]
     placeholders: frozenset[str]
     inputs: Mapping[Kind, tuple[str, ...]]
     outputs: Mapping[Kind, tuple[str, ...]]

@@ -66,6 +66,8 @@ VERCEL_AI = Dialect(
     cache_write=("ai.usage.inputTokenDetails.cacheWriteTokens",),
     # A stream that breaks off ends its span as any other, unlike a call that raises.
     failures={"ai.response.finishReason": frozenset(("error",))},
+    # Of a stream that its reader aborts, the span ends without a status; that of the model call is never sent.
+    completed={"ai.streamText": ("ai.response.finishReason", "ai.finishReason")},
     inputs={"tool": ("ai.toolCall.args",), "agent": ("ai.prompt",), "other": ("ai.prompt", "ai.value", "ai.values")},
     outputs={
         "tool": ("ai.toolCall.result",),

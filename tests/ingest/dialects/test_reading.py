@@ -200,6 +200,27 @@ def test_counts_past_the_largest_are_the_largest(read, key, beside, count):
     assert read({**beside, key: str(count)}).input_tokens == 2**63 - 1
 
 
+@pytest.mark.parametrize(
+    ("finish", "status"),
+    [
+        ({}, "cancelled"),
+        ({"ai.response.finishReason": "stop"}, "ok"),
+        ({"ai.response.finishReason": "error"}, "error"),
+        ({"ai.finishReason": "stop"}, "ok"),
+    ],
+)
+def test_a_stream_of_the_ai_sdk_that_was_aborted_is_cancelled(read, finish, status):
+    aborted = {"ai.operationId": "ai.streamText", "ai.model.id": "gpt-4o", **finish}
+    assert read(aborted, name="ai.streamText", scope_name="ai").status == status
+    whole = {"ai.operationId": "ai.generateText", "ai.model.id": "gpt-4o"}
+    assert read(whole, name="ai.generateText", scope_name="ai").status == "ok"
+
+
+def test_a_stream_of_the_ai_sdk_that_failed_is_not_called_cancelled(read):
+    failed = {"ai.operationId": "ai.streamText", "ai.model.id": "gpt-4o"}
+    assert read(failed, name="ai.streamText", scope_name="ai", status={"code": 2}).status == "error"
+
+
 KEYS = sorted(
     {mark for each in DIALECTS for mark in each.marks}
     | {key for each in DIALECTS for keys in (*each.inputs.values(), *each.outputs.values()) for key in keys}
