@@ -13,7 +13,7 @@ from inspector.api.guard import Guard
 from inspector.api.live import Live, LiveLimits
 from inspector.api.packed import packed_web_app
 from inspector.api.problems import allowed_methods, answer_errors_with_problems
-from inspector.api.reads import SINGLE_EVENTS, Reads
+from inspector.api.reads import SINGLE_EVENTS, ReadScheduler
 from inspector.api.requests import Counting, Requests
 from inspector.api.service import Changes, Home, OpenHome, Service
 from inspector.api.tokens import Token, load_or_create
@@ -75,8 +75,8 @@ def assemble(home: Home, access: Access, *, settings: Settings, limits: LiveLimi
         live=Live(lambda: home.store, limits),
         requests=Requests(),
         arrivals=Arrivals(),
-        reads=Reads(),
-        single_reads=Reads(SINGLE_EVENTS),
+        reads=ReadScheduler(),
+        single_reads=ReadScheduler(SINGLE_EVENTS),
         changes=Changes(),
         settings=settings,
     )

@@ -85,7 +85,7 @@ class _Turn:
     came: asyncio.Event
 
 
-class Reads:
+class ReadScheduler:
     """Lets heavy reads run one after the other, in the order they came.
 
     Args:
@@ -253,7 +253,7 @@ class _Gone:
 class _Large(Response):
     """An answer in pieces, each sent once the client has taken those before, and then released."""
 
-    def __init__(self, answer: Response, reads: Reads) -> None:
+    def __init__(self, answer: Response, reads: ReadScheduler) -> None:
         super().__init__(answer.body, answer.status_code, media_type=answer.media_type)
         body = memoryview(self.body)
         self._pieces = deque(bytes(body[at : at + LARGE_BYTES]) for at in range(0, len(body), LARGE_BYTES))

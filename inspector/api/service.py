@@ -15,7 +15,7 @@ from inspector.api.access import Access
 from inspector.api.arrivals import Arrivals
 from inspector.api.live import Live
 from inspector.api.operations import json_or_404
-from inspector.api.reads import Reads
+from inspector.api.reads import ReadScheduler
 from inspector.api.requests import Requests
 from inspector.ingest import Owner
 from inspector.settings import Settings
@@ -146,8 +146,8 @@ class Service:
     live: Live
     requests: Requests
     arrivals: Arrivals
-    reads: Reads
-    single_reads: Reads
+    reads: ReadScheduler
+    single_reads: ReadScheduler
     """Reads of one full event, which wait only for each other."""
     changes: Changes
     settings: Settings

@@ -30,7 +30,7 @@ def demo(*, once: bool, port: int | None, no_open: bool, home: Path | None) -> N
     from inspector.cli.opening import opened
     from inspector.cli.ownership import current_owner
     from inspector.cli.replayable import replay_lines
-    from inspector.cli.shaping import Shape
+    from inspector.cli.shaping import TreeShape
     from inspector.cli.terminal import standard_output
     from inspector.demo import run_demo
     from inspector.lookup import events_of
@@ -43,7 +43,7 @@ def demo(*, once: bool, port: int | None, no_open: bool, home: Path | None) -> N
     trace_id = run_demo(settings)
     with opened(settings) as store:
         trace = await_trace(store, trace_id)
-        shape = Shape(everything=False)
+        shape = TreeShape(everything=False)
         terminal.write(trace_lines(trace, list(events_of(store, trace_id)), terminal, shape))
         if (run := store.run(trace.run_id)) is not None:
             terminal.write(["", *replay_lines(store, run, terminal, None)])

@@ -11,9 +11,9 @@ from inspector.cli.conversations import Annotation
 from inspector.cli.losses import loss_sentences
 from inspector.cli.operation import shown_name
 from inspector.cli.plumbing import traces_without_plumbing
-from inspector.cli.shaping import Repeat, Shape
+from inspector.cli.shaping import Repeat, TreeShape
 from inspector.cli.terminal import Style, Terminal
-from inspector.cli.tree import BLANK, LAST_BRANCH, TRUNK, Row, tree_rows
+from inspector.cli.tree import BLANK, LAST_BRANCH, TRUNK, TreeRow, tree_rows
 from inspector.cli.visible import cut, pad, width
 from inspector.model import Event, Losses, Run, Session, Trace
 
@@ -76,7 +76,7 @@ def trace_lines(
     trace: Trace,
     events: Sequence[Event],
     terminal: Terminal,
-    shape: Shape | None = None,
+    shape: TreeShape | None = None,
     annotations: Mapping[str, Annotation] | None = None,
 ) -> Iterable[str]:
     """Draw one trace: its facts, then its tree.
@@ -97,7 +97,7 @@ def trace_lines(
 def tree_lines(
     events: Sequence[Event],
     terminal: Terminal,
-    shape: Shape | None = None,
+    shape: TreeShape | None = None,
     annotations: Mapping[str, Annotation] | None = None,
 ) -> Iterable[str]:
     """Draw only the tree, with its columns aligned and cut to the terminal's width."""
@@ -106,7 +106,7 @@ def tree_lines(
 
 
 def _lines(
-    rows: Iterable[Row], extent: tuple[int, int], terminal: Terminal, annotations: Mapping[str, Annotation]
+    rows: Iterable[TreeRow], extent: tuple[int, int], terminal: Terminal, annotations: Mapping[str, Annotation]
 ) -> Iterator[_Line]:
     """Make the lines of a tree; an error already shown above is repeated only by its type."""
     above: list[str] = []
@@ -126,7 +126,7 @@ def run_lines(
     terminal: Terminal,
     *,
     losses: Losses | None = None,
-    shape: Shape | None = None,
+    shape: TreeShape | None = None,
     annotations: Mapping[str, Annotation] | None = None,
 ) -> Iterable[str]:
     """Draw a whole run: a line of facts, question and answer, then its traces on one time scale.
@@ -235,7 +235,7 @@ def _extent(events: Sequence[Event]) -> tuple[int, int]:
 
 
 def _line(
-    row: Row, extent: tuple[int, int], terminal: Terminal, annotation: Annotation, *, with_message: bool
+    row: TreeRow, extent: tuple[int, int], terminal: Terminal, annotation: Annotation, *, with_message: bool
 ) -> _Line:
     event = row.event
     tokens = figures.tokens(row.usage.input_tokens, row.usage.output_tokens)

@@ -10,7 +10,7 @@ _LONGEST_CYCLE = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class TreeShape:
     """Which part of a tree to draw; by default all of it."""
 
     errors: bool = False
@@ -42,7 +42,7 @@ class Shaped:
     """By the first span of the cycle."""
 
 
-def shaped(tops: Sequence[Event], children: Children, shape: Shape) -> Shaped:
+def shaped(tops: Sequence[Event], children: Children, shape: TreeShape) -> Shaped:
     """Choose what to draw of the trees below some roots. The caller limits the levels."""
     if not shape.everything:
         tops, children = without_plumbing(tops, children)

@@ -14,7 +14,7 @@ from inspector.model import Event, Run, Trace
 
 if TYPE_CHECKING:
     from inspector.cli.conversations import Annotation
-    from inspector.cli.shaping import Shape
+    from inspector.cli.shaping import TreeShape
     from inspector.cli.terminal import Terminal
     from inspector.settings import Settings
     from inspector.store import Store
@@ -94,13 +94,13 @@ def show(**options: Unpack[ShowOptions]) -> None:
     from inspector.cli.opening import opened
     from inspector.cli.paging import paged
     from inspector.cli.run_files import file_of, home_of
-    from inspector.cli.shaping import Shape
+    from inspector.cli.shaping import TreeShape
     from inspector.cli.terminal import standard_output
     from inspector.lookup import find_run
 
     names = event_fields(as_json, full=full)
     is_all = options["everything"] or options["depth"] is not None
-    shape = Shape(options["errors"], options["depth"], options["fold"], is_all)
+    shape = TreeShape(options["errors"], options["depth"], options["fold"], is_all)
     standard, settings = standard_output(), settings_of(options["home"])
     _print_refused(settings)
     may_page = not (is_document or options["no_pager"])
@@ -197,14 +197,16 @@ def _inferred(
     return inferred.traces, {**attempt_annotations(store, traces, terminal), **inferred.annotations}
 
 
-def _print_none_failed(shape: "Shape", events: Iterable[Event]) -> None:
+def _print_none_failed(shape: "TreeShape", events: Iterable[Event]) -> None:
     from inspector.cli.notices import notice
 
     if shape.errors and not any(event.status == "error" for event in events):
         notice("no span of it failed")
 
 
-def _show_run(store: "Store", run: Run, terminal: "Terminal", names: tuple[str, ...] | None, shape: "Shape") -> None:
+def _show_run(
+    store: "Store", run: Run, terminal: "Terminal", names: tuple[str, ...] | None, shape: "TreeShape"
+) -> None:
     from inspector.cli.documents import LARGE, run_document, write_json
     from inspector.cli.drawing import run_lines
     from inspector.cli.losses import sum_of
@@ -234,7 +236,7 @@ def _show_event(event: Event, terminal: "Terminal", as_json: tuple[str, ...] | N
 
 
 def _show_trace(
-    store: "Store", trace: Trace, terminal: "Terminal", names: tuple[str, ...] | None, shape: "Shape"
+    store: "Store", trace: Trace, terminal: "Terminal", names: tuple[str, ...] | None, shape: "TreeShape"
 ) -> None:
     from inspector.cli.documents import LARGE, trace_document, write_json
     from inspector.cli.drawing import trace_lines

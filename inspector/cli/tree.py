@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from inspector.cli.plumbing import Children, upwards
-from inspector.cli.shaping import Repeat, Shape, below, shaped
+from inspector.cli.shaping import Repeat, TreeShape, below, shaped
 from inspector.model import Event
 
 N = TypeVar("N", int, float)
@@ -17,7 +17,7 @@ _MOST_GUIDES = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class ShownUsage:
     """Tokens and cost of an event, or of everything below it if it has none of its own.
 
     Below an event, each call counts once: duplicates do not count.
@@ -29,14 +29,14 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TreeRow:
     """One line of the tree."""
 
     event: Event
     depth: int
     guides: str
     """The lines that connect it to its parent, innermost last; deep rows lack the outermost ones."""
-    usage: Usage
+    usage: ShownUsage
     mark: Mark = ""
     counts_elsewhere: bool = False
     """Whether its usage is its own, but counted at the span that it duplicates."""
@@ -46,7 +46,7 @@ class Row:
     """The number of spans below it that are not drawn."""
 
 
-def tree_rows(events: Iterable[Event], *, shape: Shape | None = None) -> list[Row]:
+def tree_rows(events: Iterable[Event], *, shape: TreeShape | None = None) -> list[TreeRow]:
     """Order events depth first, children by start; nothing recurses, and what is not drawn still counts in sums.
 
     Args:
@@ -61,22 +61,22 @@ def tree_rows(events: Iterable[Event], *, shape: Shape | None = None) -> list[Ro
             children.setdefault(str(event.parent_id), []).append(event)
     tops = [by_id[span_id] for span_id in marks]
     usage = _shown_usage(tops, children)
-    shape = shape or Shape()
+    shape = shape or TreeShape()
     part = shaped(tops, children, shape)
     counts = below(part.tops, part.children) if shape.depth is not None else {}
-    rows: list[Row] = []
+    rows: list[TreeRow] = []
     stack = [(top, 0, "", False) for top in reversed(part.tops)]
     while stack:
         event, depth, above, is_last = stack.pop()
         ends = shape.depth is not None and depth + 1 >= shape.depth
         rows.append(
-            Row(
+            TreeRow(
                 event,
                 depth,
                 above + ((LAST_BRANCH if is_last else BRANCH) if depth else ""),
                 usage[event.span_id],
                 marks.get(event.span_id, ""),
-                counts_elsewhere=event.folded_into is not None and _own(event) != Usage(),
+                counts_elsewhere=event.folded_into is not None and _own(event) != ShownUsage(),
                 repeat=part.repeats.get(event.span_id),
                 hidden=counts[event.span_id] if ends else 0,
             )
@@ -113,10 +113,10 @@ def _marks(by_id: dict[str, Event]) -> dict[str, Mark]:
     return dict(sorted(tops.items(), key=lambda top: _started(by_id[top[0]])))
 
 
-def _shown_usage(tops: Sequence[Event], children: Children) -> dict[str, Usage]:
+def _shown_usage(tops: Sequence[Event], children: Children) -> dict[str, ShownUsage]:
     """Give each event its own tokens and cost, or else the sum of what counts below it."""
-    shown: dict[str, Usage] = {}
-    counted: dict[str, Usage] = {}
+    shown: dict[str, ShownUsage] = {}
+    counted: dict[str, ShownUsage] = {}
     for event in upwards(tops, children):
         usage = _own(event)
         inner = _sum([counted[child.span_id] for child in children.get(event.span_id, ())])
@@ -131,20 +131,20 @@ def _shown_usage(tops: Sequence[Event], children: Children) -> dict[str, Usage]:
     return shown
 
 
-def _own(event: Event) -> Usage:
-    return Usage(event.input_tokens, event.output_tokens, event.cost_usd)
+def _own(event: Event) -> ShownUsage:
+    return ShownUsage(event.input_tokens, event.output_tokens, event.cost_usd)
 
 
-def _first_known(one: Usage, other: Usage) -> Usage:
-    return Usage(
+def _first_known(one: ShownUsage, other: ShownUsage) -> ShownUsage:
+    return ShownUsage(
         other.input_tokens if one.input_tokens is None else one.input_tokens,
         other.output_tokens if one.output_tokens is None else one.output_tokens,
         other.cost_usd if one.cost_usd is None else one.cost_usd,
     )
 
 
-def _sum(usage: Sequence[Usage]) -> Usage:
-    return Usage(
+def _sum(usage: Sequence[ShownUsage]) -> ShownUsage:
+    return ShownUsage(
         _total([each.input_tokens for each in usage]),
         _total([each.output_tokens for each in usage]),
         _total([each.cost_usd for each in usage]),

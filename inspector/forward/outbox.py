@@ -9,7 +9,7 @@ from pathlib import Path
 
 from inspector.forward.complaint import last_problem, note_problem
 from inspector.forward.sender import Answer, Sender
-from inspector.forward.waiting import Chunk, Outgoing, Waiting
+from inspector.forward.waiting import Chunk, Outgoing, WaitingFiles
 from inspector.logger import logger
 from inspector.otlp import Item
 from inspector.refusals import note_refused
@@ -46,7 +46,7 @@ class Outbox:
         """Why the last request failed; None after one that was taken."""
         self._directory = directory
         self._noted = last_problem(directory)
-        self._waiting = Waiting(directory)
+        self._waiting = WaitingFiles(directory)
         self._sender = sender
         self._now_s = now_s
         self._not_before_s = 0.0

@@ -11,8 +11,8 @@ from time import time
 from typing import IO, Literal
 
 from inspector import semconv
+from inspector.forward.connection import Connection
 from inspector.forward.endpoint import Endpoint
-from inspector.forward.line import Line
 from inspector.otlp import MEDIA_TYPES, Item, partial_success, request_of
 
 Outcome = Literal["taken", "refused", "split", "later", "misdirected", "cut"]
@@ -61,8 +61,8 @@ class Sender:
         self._timeout_s = timeout_s
         # urllib reads proxies from the environment, which a loopback address must not use.
         proxies = urllib.request.ProxyHandler({} if endpoint.is_loopback else None)
-        self._line = Line()
-        self._opener = urllib.request.build_opener(proxies, _NoRedirect, *self._line.handlers())
+        self._connection = Connection()
+        self._opener = urllib.request.build_opener(proxies, _NoRedirect, *self._connection.handlers())
 
     def hurry(self, timeout_s: float) -> None:
         """Shorten the timeout to this."""
@@ -78,11 +78,11 @@ class Sender:
         Returns:
             False during the lookup of the receiver's name, which cannot be interrupted.
         """
-        return self._line.cut()
+        return self._connection.cut()
 
     def mend(self) -> None:
         """Let requests through again."""
-        self._line.mend()
+        self._connection.mend()
 
     def send(self, items: Sequence[Item]) -> Answer:
         """Send spans in one request; never raises."""
@@ -108,12 +108,12 @@ class Sender:
             with error:
                 return _refused(error.code, error.headers)
         except (OSError, HTTPException, ValueError) as error:
-            if self._line.is_cut:
+            if self._connection.is_cut:
                 return Answer("cut")
             reason = getattr(error, "reason", error)
             return Answer("later", f"{type(reason).__name__}: {reason}")
         finally:
-            self._line.ended()
+            self._connection.ended()
 
     def _taken(self, headers: Message, body: bytes) -> Answer:
         # A 200 with an unreadable body is still a 200.

@@ -47,7 +47,7 @@ class Chunk:
     end: int
 
 
-class Waiting:
+class WaitingFiles:
     """The waiting files of one directory.
 
     Args:

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from inspector.nouns import nouns_of
 from inspector.record.current import chain
-from inspector.record.renderer import Line
+from inspector.record.renderer import RenderedLine
 from inspector.record.sdk_spans import SdkSpan
 from inspector.record.spans import RUNS, RecordedSpan
 from inspector.tally import Tally
@@ -25,7 +25,7 @@ _SENDERS = nouns_of("between", "sent") | {"tool_call"}
 """Nouns of calls that send requests."""
 
 
-def calls_of(lines: Sequence[Line]) -> int:
+def calls_of(lines: Sequence[RenderedLine]) -> int:
     """Return how many calls are in these lines, except those that will be written again."""
     return len({span.span_id for line in lines for span, _, _ in line.entries if not span.is_waiting})
 
@@ -35,7 +35,7 @@ def is_run(span: RecordedSpan) -> bool:
     return span.run is not None if isinstance(span, SdkSpan) else span.noun in RUNS
 
 
-def count(line: Line, tally: Tally) -> None:
+def count(line: RenderedLine, tally: Tally) -> None:
     """Add the calls of a written line to a tally."""
     for span, state, is_new in line.entries:
         if span.noun == "label":

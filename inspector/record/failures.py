@@ -32,7 +32,7 @@ _CAUSE: Final = "The above exception was the direct cause of the following excep
 _CONTEXT: Final = "During handling of the above exception, another exception occurred:"
 
 
-class Frame(NamedTuple):
+class TracebackFrame(NamedTuple):
     """One line of a traceback, outermost first; it keeps none of the program's frames alive."""
 
     filename: str
@@ -197,7 +197,7 @@ def _part(exc: BaseException, name: str) -> Any:
     return BaseException.__dict__[name].__get__(exc)
 
 
-def frames(exc: BaseException) -> tuple[Frame, ...]:
+def frames(exc: BaseException) -> tuple[TracebackFrame, ...]:
     """Return the frames of an exception and of those before it in its chain, earliest first; at most a few hundred.
 
     A traceback begins at the frame that caught the exception. If a library caught it, such as a wrapper around a method
@@ -210,10 +210,10 @@ def frames(exc: BaseException) -> tuple[Frame, ...]:
         return ()
 
 
-def _with_callers(exc: BaseException, places: list[Frame]) -> list[Frame]:
+def _with_callers(exc: BaseException, places: list[TracebackFrame]) -> list[TracebackFrame]:
     if not places or not all(map(_is_of_library, places)):
         return places
-    callers: list[Frame] = []
+    callers: list[TracebackFrame] = []
     # Frames of the traceback that are still running are on the stack too, for example those of a `with` block.
     ended_at = _part(exc, "__traceback__").tb_frame
     # The public functions build a list of the whole stack.
@@ -222,7 +222,7 @@ def _with_callers(exc: BaseException, places: list[Frame]) -> list[Frame]:
         if caller is ended_at:
             callers = []
         elif not _is_ours(dict_get(caller.f_globals, "__name__")):
-            callers.append(Frame(caller.f_code.co_filename, caller.f_lineno or 0, caller.f_code.co_qualname))
+            callers.append(TracebackFrame(caller.f_code.co_filename, caller.f_lineno or 0, caller.f_code.co_qualname))
         caller = caller.f_back
     return [*reversed(callers), *places] if not all(map(_is_of_library, callers)) else places
 
@@ -231,7 +231,7 @@ def _is_ours(module: object) -> bool:
     return type(module) is str and module.startswith(_OURS)
 
 
-def _is_of_library(place: Frame) -> bool:
+def _is_of_library(place: TracebackFrame) -> bool:
     path = place.filename
     return not path or path.startswith(_PYTHON) or any(part in path for part in _INSTALLED)
 
@@ -242,7 +242,7 @@ _PYTHON: Final = ("<frozen ", *{sysconfig.get_path(name) + os.sep for name in ("
 _INSTALLED: Final = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 
-def _chain(exc: BaseException) -> Iterator[Frame]:
+def _chain(exc: BaseException) -> Iterator[TracebackFrame]:
     links: list[tuple[BaseException, str]] = [(exc, "")]
     seen = {id(exc)}
     while len(links) < _MAX_CHAIN:
@@ -261,20 +261,20 @@ def _chain(exc: BaseException) -> Iterator[Frame]:
     for (link, joint), of_link in zip(reversed(links), reversed(places), strict=True):
         yield from of_link
         if joint:
-            yield Frame("", 0, behind(f"{type_name(type(link))}: ", error_text(link)))
-            yield Frame("", 0, joint)
+            yield TracebackFrame("", 0, behind(f"{type_name(type(link))}: ", error_text(link)))
+            yield TracebackFrame("", 0, joint)
     yield from _notes(exc)
     yield from _group(exc)
 
 
-def _places(traceback: TracebackType | None, room: list[int]) -> Iterator[Frame]:
+def _places(traceback: TracebackType | None, room: list[int]) -> Iterator[TracebackFrame]:
     count = 0
-    last: list[Frame] = []
+    last: list[TracebackFrame] = []
     while traceback is not None and room[0] > 0:
         room[0] -= 1
         count += 1
         code: CodeType = traceback.tb_frame.f_code
-        frame = Frame(code.co_filename, traceback.tb_lineno or 0, code.co_qualname)
+        frame = TracebackFrame(code.co_filename, traceback.tb_lineno or 0, code.co_qualname)
         if count <= _MAX_FRAMES // 2:
             yield frame
         else:
@@ -284,18 +284,18 @@ def _places(traceback: TracebackType | None, room: list[int]) -> Iterator[Frame]
         traceback = traceback.tb_next
     kept = last[-(_MAX_FRAMES // 2) :]
     if count > _MAX_FRAMES:
-        yield Frame("", 0, f"  … [{count - _MAX_FRAMES // 2 - len(kept):,} more frames]")
+        yield TracebackFrame("", 0, f"  … [{count - _MAX_FRAMES // 2 - len(kept):,} more frames]")
     yield from kept
 
 
-def _notes(exc: BaseException) -> Iterator[Frame]:
+def _notes(exc: BaseException) -> Iterator[TracebackFrame]:
     notes: Any = (instance_dict(exc, layout_of(type(exc))) or {}).get("__notes__")
     for text in notes[:20] if issubclass(type(notes), list) else ():
         if type(text) is str:
-            yield Frame("", 0, behind("note: ", beginning(text, _MAX_NOTE)))
+            yield TracebackFrame("", 0, behind("note: ", beginning(text, _MAX_NOTE)))
 
 
-def _group(exc: BaseException) -> Iterator[Frame]:
+def _group(exc: BaseException) -> Iterator[TracebackFrame]:
     """Yield a line for each exception in a group: readers of a TaskGroup's failure look for the failed tasks."""
     waiting: list[tuple[BaseException, int]] = [(exc, 0)]
     shown = 0
@@ -304,14 +304,14 @@ def _group(exc: BaseException) -> Iterator[Frame]:
         if depth:
             shown += 1
             lead = f"{'  ' * min(depth, 10)}+ {type_name(type(current))}: "
-            yield Frame("", 0, behind(lead, beginning(error_text(current), _MAX_PART)))
+            yield TracebackFrame("", 0, behind(lead, beginning(error_text(current), _MAX_PART)))
         if issubclass(type(current), BaseExceptionGroup):
             parts: tuple[BaseException, ...] = BaseExceptionGroup.__dict__["exceptions"].__get__(current)
             waiting.extend((part, depth + 1) for part in reversed(parts[:_MAX_CHAIN]))
 
 
 def format_traceback(
-    error_type: str, message: str, places: tuple[Frame, ...], trim: Callable[[str], str] = written
+    error_type: str, message: str, places: tuple[TracebackFrame, ...], trim: Callable[[str], str] = written
 ) -> str:
     """Return a traceback as Python prints it, with source lines; it reads files, so call it in the writer's thread.
 

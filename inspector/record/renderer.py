@@ -30,7 +30,7 @@ Entry: TypeAlias = tuple[RecordedSpan, State, bool]
 """One span in a line, its state there, and whether it is in no earlier line."""
 
 
-class Line(NamedTuple):
+class RenderedLine(NamedTuple):
     """One call line of a spool with its newline, after the lines of its new parts."""
 
     data: bytes
@@ -46,7 +46,7 @@ class Render(Protocol):
 
     def __call__(
         self, spans: Sequence[RecordedSpan], losses: Losses, *, file: int, is_over: bool = False
-    ) -> list[Line]:
+    ) -> list[RenderedLine]:
         """Return the lines, which go to this file of the process; ``is_over`` if they are the last."""
         ...
 
@@ -83,7 +83,7 @@ class Renderer:
 
     def __call__(
         self, spans: Sequence[RecordedSpan], losses: Losses, *, file: int, is_over: bool = False
-    ) -> list[Line]:
+    ) -> list[RenderedLine]:
         """Return whole lines; a span that began and ended since the last batch is written once, with its end.
 
         Args:
@@ -93,7 +93,7 @@ class Renderer:
             is_over: Whether these are the last lines.
         """
         self._parts.begin(file)
-        lines: list[Line] = []
+        lines: list[RenderedLine] = []
         together: list[_Short] = []
         size = 0
         for span in spans:
@@ -115,7 +115,7 @@ class Renderer:
         self._take(together, lines, losses)
         lines += self._finish(losses)
         if news := losses.news(is_over=is_over):
-            lines.append(Line(self._line([], news), [], news))
+            lines.append(RenderedLine(self._line([], news), [], news))
         return lines
 
     def _short(self, span: RecordedSpan) -> bytes | None:
@@ -125,14 +125,14 @@ class Renderer:
         except BaseException:  # noqa: BLE001
             return None
 
-    def _take(self, together: Sequence["_Short"], lines: list[Line], losses: Losses) -> None:
+    def _take(self, together: Sequence["_Short"], lines: list[RenderedLine], losses: Losses) -> None:
         """Add short records to lines, unchanged if all of them together, or each alone, have no possible secret."""
         are_clean = bool(together) and self._calls.are_clean([each.facts for each in together])
         for entry, facts in together:
             is_clean = are_clean or self._calls.are_clean((facts,))
             self._add(entry, facts if is_clean else None, lines, losses)
 
-    def _add(self, entry: Entry, facts: bytes | None, lines: list[Line], losses: Losses) -> None:
+    def _add(self, entry: Entry, facts: bytes | None, lines: list[RenderedLine], losses: Losses) -> None:
         span = entry[0]
         origin = span.origin if type(span) is SdkSpan else None
         if len(self._records) >= _LINE_SPANS or self._size >= _LINE_BYTES or origin is not self._origin:
@@ -176,7 +176,7 @@ class Renderer:
             raise ValueError(f"the record of the call has {len(record):,} bytes, more than a line may have")
         return record
 
-    def _finish(self, losses: Losses) -> Sequence[Line]:
+    def _finish(self, losses: Losses) -> Sequence[RenderedLine]:
         """Return the current line; nothing if it has no spans, or if it cannot be encoded."""
         records, entries, origin = self._records, self._entries, self._origin
         self._records, self._entries, self._origin, self._size = [], [], None, 0
@@ -194,7 +194,7 @@ class Renderer:
             logger.warning("%d spans could not be written and are left out", len(entries), exc_info=True)
             return ()
         parts = self._parts.take()
-        return (Line(parts.lines + line, entries, news, parts.refers_back),)
+        return (RenderedLine(parts.lines + line, entries, news, parts.refers_back),)
 
     def _line(self, records: Sequence[bytes], news: dict[str, int]) -> bytes:
         # Spans give a line its time; without them it needs this one.

@@ -19,7 +19,7 @@ from inspector.nouns import NOUNS
 from inspector.plain import Limits, Plain, fitting_key
 from inspector.reading.call_record import State
 from inspector.record.attributes import read
-from inspector.record.failures import Frame, error_text, frames
+from inspector.record.failures import TracebackFrame, error_text, frames
 from inspector.record.layouts import type_name
 from inspector.record.short_text import short_text
 from inspector.record.values import snapshot
@@ -70,7 +70,7 @@ class Failure:
     type: str
     """Exception class, with its module unless it is a builtin; or an error code."""
     message: str
-    frames: tuple[Frame, ...] | None = None
+    frames: tuple[TracebackFrame, ...] | None = None
     """The traceback; None if a result reported the failure, and not an exception."""
     code: str | int | None = None
 

@@ -14,12 +14,12 @@ from inspector.homes import left_by_others
 from inspector.logger import logger
 from inspector.record.counts import calls_of, count
 from inspector.record.losses import Losses
-from inspector.record.renderer import Line, Render
+from inspector.record.renderer import Render, RenderedLine
 from inspector.record.segments import Segments
 from inspector.record.sleep import PAUSES, Pauses, Sleep
 from inspector.record.spans import RecordedSpan
 from inspector.record.unwritten import UnwrittenMark
-from inspector.record.waiting import MAX_BYTES, MAX_CALLS, Waiting
+from inspector.record.waiting import MAX_BYTES, MAX_CALLS, WaitingCalls
 from inspector.tally import Tally
 from inspector.threads import await_end
 
@@ -79,7 +79,7 @@ class SpoolWriter:
         self._render = render
         self._tally = tally
         self._pauses = pauses
-        self._waiting = Waiting(max_calls, max_bytes)
+        self._waiting = WaitingCalls(max_calls, max_bytes)
         self._sleep = Sleep()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -90,7 +90,7 @@ class SpoolWriter:
         self._without_thread = False
         self._closed = False
         self._left_to_writer = False
-        self._held: list[Line] = []
+        self._held: list[RenderedLine] = []
         self._failing = False
         self._given_up = False
         self._writing = False

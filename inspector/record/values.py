@@ -32,7 +32,7 @@ from inspector.plain import (
     well_formed,
 )
 from inspector.record.attributes import read, read_live
-from inspector.record.failures import Frame, error_text, format_traceback, frames
+from inspector.record.failures import TracebackFrame, error_text, format_traceback, frames
 from inspector.record.layouts import type_name
 from inspector.record.plainness import UNENCODABLE, room_left
 from inspector.record.shapes import convert
@@ -40,9 +40,9 @@ from inspector.record.shapes import convert
 __all__ = [
     "Cut",
     "Encoded",
-    "Frame",
     "Limits",
     "Plain",
+    "TracebackFrame",
     "encode",
     "error_text",
     "format_traceback",

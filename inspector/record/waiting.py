@@ -21,7 +21,7 @@ _FRAME_BYTES = 128
 """The approximate memory of a traceback line, without the names that the program holds anyway."""
 
 
-class Waiting:
+class WaitingCalls:
     """A queue that threads, signal handlers and finalizers may put to at any instruction, and one thread takes from.
 
     A call is in it once; its state is read when it is taken. There are no locks: adding to a number is atomic for other

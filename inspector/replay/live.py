@@ -16,7 +16,7 @@ _SHOWN: Final = 2_000
 """The length of arguments as shown to a person."""
 
 
-class Live:
+class LiveCalls:
     """Decides about the calls of a program that has diverged from its recording.
 
     Args:

@@ -24,7 +24,7 @@ from inspector.redaction import Redactor
 from inspector.replay.differing import first_difference, likeness
 from inspector.replay.exporters import hush_exporters
 from inspector.replay.ignoring import Ignoring
-from inspector.replay.live import Live
+from inspector.replay.live import LiveCalls
 from inspector.replay.network import forbid_network
 from inspector.replay.raising import raised_again
 from inspector.replay.report import Miss, ReplayDiverged, Report, leave
@@ -74,7 +74,7 @@ class Player:
         self._without: set[str] = set()
         """MCP servers that the tape answered for."""
         self._miss: Miss | None = None
-        self._live = Live(tape.plan.allowed)
+        self._live = LiveCalls(tape.plan.allowed)
         self._ignoring = Ignoring(tape.plan.ignored)
         self._left: dict[Key, deque[int]] = {}
         for place, call in enumerate(tape.calls):

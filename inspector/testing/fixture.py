@@ -13,7 +13,7 @@ from inspector.tape import NotReplayable
 from inspector.testing.marked import read_marker
 from inspector.testing.report import missing, name_alike, name_meant
 from inspector.testing.reporting import SESSION, Reporting
-from inspector.testing.session import Session
+from inspector.testing.session import TracedTest
 from inspector.testing.trace import Trace
 
 _PLUGIN: Final = "inspector-reporting"
@@ -41,7 +41,7 @@ def traced(request: pytest.FixtureRequest, record: str | None) -> Generator[Trac
         plugins.register(Reporting(), _PLUGIN)
     with TemporaryDirectory(prefix="inspector-test-") as directory:
         try:
-            session = Session(marked, Path(directory), request.config.rootpath, is_replayed=is_replayed)
+            session = TracedTest(marked, Path(directory), request.config.rootpath, is_replayed=is_replayed)
         except CassetteUnreadable as error:
             why = f"{error}\nto record it: pytest --record=all {request.node.nodeid}"
             raise pytest.fail.Exception(why, pytrace=False) from None

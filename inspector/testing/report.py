@@ -11,7 +11,7 @@ from typing import Final
 from inspector.diff import cut_around
 from inspector.model import Event
 from inspector.otlp import export_lines
-from inspector.testing.session import Session
+from inspector.testing.session import TracedTest
 
 DIRECTORY: Final = "inspector-failures"
 """In the root directory of pytest; not hidden, because CI leaves hidden files out of artifacts."""
@@ -33,7 +33,7 @@ class Kept:
     """Why there is no page."""
 
 
-def divergence(session: Session) -> list[str]:
+def divergence(session: TracedTest) -> list[str]:
     """Say in a few lines where the program diverged from its recording; nothing if it did not."""
     miss = session.miss
     if miss is not None:
@@ -86,7 +86,7 @@ def _others(cassette: Path) -> list[str]:
     return sorted(each.stem for each in cassette.parent.glob("*.jsonl"))
 
 
-def keep(session: Session, nodeid: str, root: Path) -> Kept | None:
+def keep(session: TracedTest, nodeid: str, root: Path) -> Kept | None:
     """Write the run of a test to files; None if nothing was recorded, or if they cannot be written."""
     events = _ended(session.events())
     directory = root / DIRECTORY
@@ -117,7 +117,7 @@ def _ended(events: Sequence[Event]) -> list[Event]:
     ]
 
 
-def kept_lines(kept: Kept, session: Session) -> Iterator[str]:
+def kept_lines(kept: Kept, session: TracedTest) -> Iterator[str]:
     """Say where the run is, and how to open it."""
     spans = _near(kept.spans)
     yield f"to see the run:    inspector show {spans}"
@@ -133,7 +133,7 @@ def _near(path: Path) -> str:
     return str(path)
 
 
-def _write_page(session: Session, page: Path) -> str:
+def _write_page(session: TracedTest, page: Path) -> str:
     """Write a run as a page; return why that is not possible, or nothing."""
     try:
         from inspector.ingest import Owner

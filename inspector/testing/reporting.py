@@ -10,9 +10,9 @@ from inspector.cassette import CassetteError
 from inspector.tape import NotReplayable
 from inspector.testing.errors import ProgramFailed, ProgramNotStarted
 from inspector.testing.report import divergence, keep, kept_lines, missing
-from inspector.testing.session import Session
+from inspector.testing.session import TracedTest
 
-SESSION: "pytest.StashKey[Session]" = pytest.StashKey()
+SESSION: "pytest.StashKey[TracedTest]" = pytest.StashKey()
 _NO_FAILURE = (pytest.skip.Exception, pytest.exit.Exception, KeyboardInterrupt)
 
 
@@ -47,14 +47,14 @@ class Reporting:
         return result
 
 
-def _way_out(session: Session, error: ProgramFailed) -> list[str]:
+def _way_out(session: TracedTest, error: ProgramFailed) -> list[str]:
     """Say how to test a run that failed in the same way when it was recorded."""
     if session.tape is None or divergence(session) or error.returncode < 0:
         return []
     return [f"if it exits with {error.returncode} as it did when it was recorded: trace.run(…, check=False)"]
 
 
-def _described(session: Session, item: pytest.Item) -> list[str]:
+def _described(session: TracedTest, item: pytest.Item) -> list[str]:
     """Keep the run of a failed test, and describe it in a few lines."""
     lines = divergence(session)
     if lines:
@@ -67,14 +67,14 @@ def _described(session: Session, item: pytest.Item) -> list[str]:
     return [*lines, *_kept(session, item)]
 
 
-def _recording(session: Session) -> str:
+def _recording(session: TracedTest) -> str:
     """Say that a test was recorded, and why, if it has no recording yet; else nothing."""
     if session.tape is not None or session.cassette.is_file():
         return ""
     return f"no recording was written: {missing(session.cassette)}"
 
 
-def _kept(session: Session, item: pytest.Item) -> list[str]:
+def _kept(session: TracedTest, item: pytest.Item) -> list[str]:
     """Keep the run of a test, and say where it is."""
     kept = keep(session, item.nodeid, item.config.rootpath)
     if kept is None:
@@ -85,7 +85,7 @@ def _kept(session: Session, item: pytest.Item) -> list[str]:
     return list(kept_lines(kept, session))
 
 
-def _write(session: Session, item: pytest.Item) -> None:
+def _write(session: TracedTest, item: pytest.Item) -> None:
     try:
         session.write()
     except (CassetteError, NotReplayable, OSError) as error:

@@ -28,7 +28,7 @@ from instrument import control
 _HOME_OF_OTHERS: Final = ("INSPECTOR_ENDPOINT", "INSPECTOR_INTEGRATIONS_OFF")
 
 
-class Session:
+class TracedTest:
     """One test.
 
     Args:

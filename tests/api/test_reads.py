@@ -14,7 +14,7 @@ from inspector.api.connections import CUT_OFF
 from inspector.api.errors import Refusal
 from inspector.api.parameters import EventsQuery, TracesQuery
 from inspector.api.query import read_query
-from inspector.api.reads import CHEAP_ROWS, LARGE_BYTES, SHARE_ROWS, ReadBounds, Reads, page_cost, stats_cost
+from inspector.api.reads import CHEAP_ROWS, LARGE_BYTES, SHARE_ROWS, ReadBounds, ReadScheduler, page_cost, stats_cost
 from inspector.model import Filter
 from inspector.store import QueryTooSlow, ReadLimits, stopped_when
 from inspector.store.sqlite import SqliteStore
@@ -123,7 +123,7 @@ def test_traces_are_walked_by_all_but_time_and_session(query, walks):
 
 def test_heavy_reads_run_a_few_at_a_time_in_their_order_and_cheap_ones_at_once(work):
     async def main():
-        reads = Reads(ReadBounds(shares=2))
+        reads = ReadScheduler(ReadBounds(shares=2))
         tasks = [
             asyncio.create_task(reads.answer(Client().request, cost, work.read(name)))
             for name, cost in (("a", HEAVY), ("b", HEAVY), ("c", HEAVIEST), ("d", HEAVY))
@@ -144,7 +144,7 @@ def test_heavy_reads_run_a_few_at_a_time_in_their_order_and_cheap_ones_at_once(w
 
 def test_what_would_wait_behind_too_much_is_asked_to_come_again(work):
     async def main():
-        reads = Reads(ReadBounds(shares=1, waiting=2))
+        reads = ReadScheduler(ReadBounds(shares=1, waiting=2))
         tasks = []
         for wanted, name in enumerate("abc", 1):
             tasks.append(asyncio.create_task(reads.answer(Client().request, HEAVY, work.read(name))))
@@ -163,7 +163,7 @@ def test_what_would_wait_behind_too_much_is_asked_to_come_again(work):
 
 def test_a_read_whose_turn_does_not_come_in_time_is_asked_to_come_again(work):
     async def main():
-        reads = Reads(ReadBounds(shares=1, wait_s=0.01))
+        reads = ReadScheduler(ReadBounds(shares=1, wait_s=0.01))
         first = asyncio.create_task(reads.answer(Client().request, HEAVY, work.read("a")))
         await until(lambda: reads.running)
         with pytest.raises(Refusal):
@@ -178,7 +178,7 @@ def test_a_read_whose_turn_does_not_come_in_time_is_asked_to_come_again(work):
 
 def test_who_goes_while_waiting_is_never_read_for(work):
     async def main():
-        reads = Reads(ReadBounds(shares=1))
+        reads = ReadScheduler(ReadBounds(shares=1))
         first = asyncio.create_task(reads.answer(Client().request, HEAVY, work.read("a")))
         await until(lambda: reads.running)
         client = Client()
@@ -200,7 +200,7 @@ def test_a_query_whose_client_goes_is_stopped(store, span):
 
     async def main():
         nonlocal rounds
-        reads, client = Reads(), Client()
+        reads, client = ReadScheduler(), Client()
         loop = asyncio.get_running_loop()
 
         def read():
@@ -226,7 +226,7 @@ def test_a_query_whose_client_goes_is_stopped(store, span):
 
 def test_large_answers_that_nobody_takes_hold_further_heavy_reads_back(work):
     async def main():
-        reads = Reads(ReadBounds(unsent_bytes=LARGE_BYTES))
+        reads = ReadScheduler(ReadBounds(unsent_bytes=LARGE_BYTES))
         large = await reads.answer(Client().request, HEAVY, lambda: Response(b"x" * (3 * LARGE_BYTES + 1)))
         taken, take = [], asyncio.Event()
 
@@ -253,7 +253,7 @@ def test_large_answers_that_nobody_takes_hold_further_heavy_reads_back(work):
 
 def test_what_was_taken_of_a_large_answer_holds_nobody_back(work):
     async def main():
-        reads = Reads(ReadBounds(unsent_bytes=2 * LARGE_BYTES))
+        reads = ReadScheduler(ReadBounds(unsent_bytes=2 * LARGE_BYTES))
         large = await reads.answer(Client().request, HEAVY, lambda: Response(b"x" * (3 * LARGE_BYTES)))
         takes = asyncio.Semaphore(0)
 
@@ -281,7 +281,7 @@ def test_the_slowest_reader_is_cut_off_where_others_wait_for_what_it_holds(work)
     async def main():
         now_s = 100.0
         bounds = ReadBounds(unsent_bytes=5 * LARGE_BYTES, least_bytes_s=LARGE_BYTES, slow_s=5, look_s=0.001)
-        reads = Reads(bounds, now_s=lambda: now_s)
+        reads = ReadScheduler(bounds, now_s=lambda: now_s)
         ended, sending, takes = [], {}, {}
         for name in ("deaf", "slow", "fast"):
             large = await reads.answer(Client().request, CHEAP_ROWS, lambda: Response(b"x" * (9 * LARGE_BYTES)))

@@ -14,7 +14,7 @@ from inspector.cli import following
 from inspector.cli.app import run as command
 from inspector.homes import left_by_others
 from inspector.record.losses import Losses
-from inspector.record.renderer import Line
+from inspector.record.renderer import RenderedLine
 from inspector.record.segments import Segments
 from inspector.record.spans import RecordedSpan
 from inspector.record.spool import SpoolWriter
@@ -196,7 +196,9 @@ def test_files_that_root_left_are_named_with_what_mends_them(recorded, ask, as_n
     code, shown, _ = ask("doctor")
     assert code == 1
     assert mend in shown
-    spool = SpoolWriter(recorded / "spool", "p", lambda spans, losses, *, file, is_over=False: [Line(b"{}\n", [], {})])
+    spool = SpoolWriter(
+        recorded / "spool", "p", lambda spans, losses, *, file, is_over=False: [RenderedLine(b"{}\n", [], {})]
+    )
     spool.put(RecordedSpan("tool_call", trace_id=1, span_id=1, start_ns=1, start_tick=0))
     assert not spool.flush()
     assert mend in caplog.text

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from inspector.cli.app import run as command
 from inspector.cli.drawing import tree_lines
-from inspector.cli.shaping import Repeat, Shape
+from inspector.cli.shaping import Repeat, TreeShape
 from inspector.cli.terminal import Terminal
 from inspector.cli.tree import tree_rows
 from inspector.model import SpanError
@@ -38,18 +38,18 @@ def test_errors_are_drawn_with_the_way_to_them(event):
         event(5, 4, name="inside", start_ms=4),
         event(6, name="another root", start_ms=5),
     ]
-    assert names(events, Shape(errors=True)) == ["root", "agent", "fails"]
+    assert names(events, TreeShape(errors=True)) == ["root", "agent", "fails"]
 
 
 def test_levels_end_with_a_count_of_what_is_below(event):
     events = [event(1, name="root"), event(2, 1, name="agent"), event(3, 2, name="a"), event(4, 3, name="b")]
-    rows = tree_rows(events, shape=Shape(depth=2))
+    rows = tree_rows(events, shape=TreeShape(depth=2))
     assert [(row.event.name, row.hidden) for row in rows] == [("root", 0), ("agent", 2)]
 
 
 def test_equal_neighbours_are_drawn_once_with_their_number(event):
     events = [event(1, name="root"), *(event(at, 1, name="poll", start_ms=at) for at in range(2, 12))]
-    rows = tree_rows(events, shape=Shape(fold=True))
+    rows = tree_rows(events, shape=TreeShape(fold=True))
     assert [(row.event.name, row.repeat) for row in rows] == [("root", None), ("poll", Repeat(10, 1))]
 
 
@@ -57,12 +57,12 @@ def test_different_tools_of_one_name_are_not_equal_neighbours(event):
     tools = ("read", "read", "pay")
     events = [event(1, name="root")]
     events += [event(at, 1, name="ai.toolCall", tool=tool, start_ms=at) for at, tool in enumerate(tools, start=2)]
-    rows = tree_rows(events, shape=Shape(fold=True))
+    rows = tree_rows(events, shape=TreeShape(fold=True))
     assert [(row.event.tool, row.repeat) for row in rows] == [(None, None), ("read", Repeat(2, 1)), ("pay", None)]
 
 
 def test_a_repeating_cycle_is_drawn_once_with_its_number(event):
-    shown = list(tree_lines(loop(event, 200), Terminal(io.StringIO()), Shape(fold=True)))
+    shown = list(tree_lines(loop(event, 200), Terminal(io.StringIO()), TreeShape(fold=True)))
     assert [line.split("  ")[0] for line in shown] == ["✓ agent", "├─ ✓ chat", "└─ ✓ read"]
     assert shown[1].endswith("× 200 with the next 1")
 
@@ -70,13 +70,13 @@ def test_a_repeating_cycle_is_drawn_once_with_its_number(event):
 def test_a_failure_within_a_cycle_stays_in_sight(event):
     events = loop(event, 9)
     events[10] = event(51, 1, name="read", start_ms=51, status="error", error=SpanError("KeyError", "'x'"))
-    assert "error" in [row.event.status for row in tree_rows(events, shape=Shape(fold=True))]
+    assert "error" in [row.event.status for row in tree_rows(events, shape=TreeShape(fold=True))]
 
 
 def test_what_is_not_drawn_still_counts_in_the_sums(event):
     used = {"kind": "llm", "input_tokens": 10, "output_tokens": 1}
     events = [event(1, name="root"), *(event(at, 1, name="chat", start_ms=at, **used) for at in range(2, 7))]
-    for shape in (Shape(depth=1), Shape(fold=True), Shape(errors=False)):
+    for shape in (TreeShape(depth=1), TreeShape(fold=True), TreeShape(errors=False)):
         assert tree_rows(events, shape=shape)[0].usage.input_tokens == 50
 
 
@@ -91,7 +91,7 @@ def test_folding_loses_no_span(kinds):
             self.span_id, self.name = str(at), name
 
     leaves = [Leaf(at, name) for at, name in enumerate(kinds)]
-    part = shaped(leaves, {}, Shape(fold=True))
+    part = shaped(leaves, {}, TreeShape(fold=True))
     unfolded, at = "", 0
     while at < len(part.tops):
         repeat = part.repeats.get(part.tops[at].span_id, Repeat(1, 1))

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from inspector.cli.drawing import run_lines, tree_lines
 from inspector.cli.rows import run_table
-from inspector.cli.shaping import Shape
+from inspector.cli.shaping import TreeShape
 from inspector.cli.terminal import Terminal
 from inspector.cli.tree import tree_rows
 from inspector.model import SpanError
@@ -227,7 +227,7 @@ def test_the_other_sides_of_a_message_are_left_out_until_all_is_asked_for(event)
         # Another recorder's, and no message of MCP.
         event(5, 4, name="chat gpt-5", kind="llm", folded_into=f"{4:016x}"),
     ]
-    rows = tree_rows(events, shape=Shape(everything=False))
+    rows = tree_rows(events, shape=TreeShape(everything=False))
     assert [row.event.name for row in rows] == ["execute_tool pay", "generate", "chat gpt-5"]
     assert len(tree_rows(events)) == 5
 

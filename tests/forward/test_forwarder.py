@@ -151,7 +151,7 @@ def test_a_fork_ends_the_wait_for_a_connection(silent, segments, line, span):
             other.connect_ex(address)
         each = waiting_for(silent, segments, line, span)
         each.start()
-        connects = each._sender._line
+        connects = each._sender._connection
         while connects._socket is None:
             os.sched_yield()
         each.park()
@@ -190,7 +190,7 @@ def test_what_a_program_closed_is_not_cut(silent, segments, line, span):
         assert connection.recv(4) == b"POST"
         mine, other = socket.socketpair()
         with mine, other:
-            number = os.dup2(mine.fileno(), each._sender._line._socket.fileno())
+            number = os.dup2(mine.fileno(), each._sender._connection._socket.fileno())
             assert each._sender.cut()
             each._sender.mend()
             mine.send(b"whole")

@@ -15,7 +15,7 @@ from inspector.plain import Cut
 from inspector.record.captured import Prompt, captured_prompt, plain
 from inspector.record.messages import Messages
 from inspector.record.values import snapshot
-from inspector.record.waiting import Waiting
+from inspector.record.waiting import WaitingCalls
 from instrument import around
 
 LONG = "what is asked at such length that it is a part of its own, " * 30
@@ -175,7 +175,7 @@ async def test_a_prompt_says_nothing_where_content_is_not_recorded(record):
 @pytest.mark.anyio
 async def test_prompts_that_wait_take_up_what_their_texts_do(record, monkeypatch):
     recording = record()
-    waiting = Waiting()
+    waiting = WaitingCalls()
     taken = []
     put = recording.spool.put
     monkeypatch.setattr(recording.spool, "put", lambda span: (taken.append(span), put(span)))

@@ -13,7 +13,7 @@ import pytest
 from emitted import watching
 from spooled import last_records
 
-from inspector.record.renderer import Line
+from inspector.record.renderer import RenderedLine
 from inspector.record.segments import finished
 from inspector.record.sleep import Pauses
 from inspector.record.spans import RecordedSpan
@@ -36,7 +36,7 @@ def one_line_each(spans, losses, *, file=0, is_over=False):
     for span in spans:
         news = losses.news(is_over=is_over)
         data = json.dumps({"span": span.span_id, **news}).encode() + b"\n"
-        lines.append(Line(data, [(span, span.state, True)], news))
+        lines.append(RenderedLine(data, [(span, span.state, True)], news))
     return lines
 
 

@@ -45,7 +45,7 @@ from inspector.record.short_text import short_text
 from inspector.record.spans import failure_of
 from inspector.record.values import (
     Cut,
-    Frame,
+    TracebackFrame,
     encode,
     error_text,
     format_traceback,
@@ -626,7 +626,7 @@ def chained():
 def test_a_traceback_shows_the_whole_chain_with_source_lines():
     exc = caught(chained)
     places = frames(exc)
-    assert all(type(place) is Frame for place in places)
+    assert all(type(place) is TracebackFrame for place in places)
     text = format_traceback("RuntimeError", "last", places)
     assert text.startswith("Traceback (most recent call last):\n")
     assert text.endswith("RuntimeError: last\n")

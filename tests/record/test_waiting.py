@@ -8,7 +8,7 @@ import pytest
 from inspector.record.spans import RecordedSpan
 from inspector.record.spool import SpoolWriter
 from inspector.record.values import snapshot
-from inspector.record.waiting import Waiting
+from inspector.record.waiting import WaitingCalls
 
 
 def ended(n, text, state="ok"):
@@ -18,7 +18,7 @@ def ended(n, text, state="ok"):
 
 
 def test_a_call_that_is_taken_as_soon_as_it_waits_takes_up_no_room():
-    waiting = Waiting(max_bytes=1000)
+    waiting = WaitingCalls(max_bytes=1000)
 
     class Switched(deque):
         """The other thread goes on as soon as there is something."""
@@ -33,7 +33,7 @@ def test_a_call_that_is_taken_as_soon_as_it_waits_takes_up_no_room():
 
 @pytest.mark.parametrize("state", ["ok", "running"])
 def test_the_writer_takes_large_calls_a_few_at_a_time_so_that_their_room_is_not_given_back_early(state):
-    waiting = Waiting()
+    waiting = WaitingCalls()
     for n in range(6):
         waiting.put(ended(n, "x" * 700_000, state))
     assert [len(waiting.take(128)) for _ in range(4)] == [2, 2, 2, 0]
@@ -41,7 +41,7 @@ def test_the_writer_takes_large_calls_a_few_at_a_time_so_that_their_room_is_not_
 
 @pytest.mark.parametrize("letter", ["x", "é", "语"])
 def test_calls_whose_texts_were_shortened_take_up_no_more_memory_than_the_room(letter):
-    waiting, text = Waiting(max_bytes=4 << 20), letter * 300_000
+    waiting, text = WaitingCalls(max_bytes=4 << 20), letter * 300_000
     tracemalloc.start()
     try:
         while waiting.put(ended(len(waiting), snapshot(text))):
@@ -56,7 +56,7 @@ def test_calls_whose_texts_were_shortened_take_up_no_more_memory_than_the_room(l
 def test_an_end_that_comes_as_the_writer_counts_what_waits_is_written_without_a_pause(tmp_path):
     spool = SpoolWriter(tmp_path, "p", lambda spans, losses, **options: [])
 
-    class Counted(Waiting):
+    class Counted(WaitingCalls):
         """Another thread puts an end as soon as it was counted."""
 
         def __len__(self):

@@ -27,8 +27,8 @@ from inspector.cli.namesakes import with_model_names
 from inspector.cli.open_page import view_of
 from inspector.cli.ownership import current_owner
 from inspector.cli.plumbing import traces_without_plumbing
-from inspector.cli.shaping import Shape
-from inspector.cli.tree import Row, tree_rows
+from inspector.cli.shaping import TreeShape
+from inspector.cli.tree import TreeRow, tree_rows
 from inspector.lookup import traces_of
 from inspector.model import Event
 
@@ -48,7 +48,7 @@ def outline(reader: Reader, arguments: Outline) -> Answer:
     inferred = with_conversations(named, turns, lambda first, last: question_and_answer(reader.store, first, last))
     drawn = traces_without_plumbing(list(zip(summaries, inferred.traces, strict=True)))
     ids = short_ids(event.span_id for events in traces for event in events)
-    shape = Shape(arguments.errors, arguments.depth, fold=True, everything=False)
+    shape = TreeShape(arguments.errors, arguments.depth, fold=True, everything=False)
     events = [events if arguments.span is None else _below(arguments.span, events) for _, events in drawn]
     rows = [row for trace in events for row in tree_rows(trace, shape=shape)]
     if arguments.span is not None and not rows:
@@ -81,7 +81,7 @@ def _below(span: str, events: Sequence[Event]) -> list[Event]:
     return list(found.values())
 
 
-def _line(row: Row, ids: Mapping[str, str], annotations: Mapping[str, Annotation], *, content: bool) -> str:
+def _line(row: TreeRow, ids: Mapping[str, str], annotations: Mapping[str, Annotation], *, content: bool) -> str:
     repeat = row.repeat
     also = f" with the next {repeat.length - 1}" if repeat and repeat.length > 1 else ""
     annotation = annotations.get(row.event.span_id, Annotation())

@@ -24,14 +24,14 @@ from typing import Any
 from inspector.integrations.calls import Call, around_here
 from inspector.integrations.langchain.bodies import wrap_bodies
 from inspector.integrations.langchain.handler import handler_of
-from inspector.integrations.langchain.runs import Runs
+from inspector.integrations.langchain.runs import OpenRuns
 from inspector.integrations.patches import Patches
 from inspector.integrations.tracebacks import unseen
 
 
 def install(patches: Patches) -> None:
     """Register the handler, and wrap functions that callbacks do not cover, each once it is imported."""
-    runs = Runs()
+    runs = OpenRuns()
 
     def register(context: Any) -> None:
         handler = handler_of(runs)
@@ -66,7 +66,7 @@ def install(patches: Patches) -> None:
         patches.wrap_once_imported(module, owner, {name: lambda original: _ending(original, runs)})
 
 
-def _entering(original: Any, runs: Runs) -> Any:
+def _entering(original: Any, runs: OpenRuns) -> Any:
     def set_config_context(config: Any, *args: Any, **kwargs: Any) -> Any:
         entered = original(config, *args, **kwargs)
         runs.enter(config)
@@ -75,7 +75,7 @@ def _entering(original: Any, runs: Runs) -> Any:
     return set_config_context
 
 
-def _starting(original: Any, runs: Runs) -> Any:
+def _starting(original: Any, runs: OpenRuns) -> Any:
     def set_start(self: Any, start: Any) -> Any:
         async def started() -> None:
             outside = next(around_here(), None)
@@ -90,7 +90,7 @@ def _starting(original: Any, runs: Runs) -> Any:
     return set_start
 
 
-def _ending(original: Any, runs: Runs) -> Any:
+def _ending(original: Any, runs: OpenRuns) -> Any:
     async def ending(*args: Any, **kwargs: Any) -> Any:
         outside = next(around_here(), None)
         try:
@@ -102,7 +102,7 @@ def _ending(original: Any, runs: Runs) -> Any:
     return ending
 
 
-def _end_inside(outside: Call | None, exc: BaseException, runs: Runs) -> None:
+def _end_inside(outside: Call | None, exc: BaseException, runs: OpenRuns) -> None:
     """End the calls that were opened inside, for an exception that callbacks do not get."""
     if isinstance(exc, Exception):
         return

@@ -16,14 +16,14 @@ from inspector.integrations.langchain.callers import (
     is_task,
     running_graph,
 )
-from inspector.integrations.langchain.runs import Run, Runs
+from inspector.integrations.langchain.runs import OpenRun, OpenRuns
 
 _HIDDEN: Final = "langsmith:hidden"
 _GENERATORS: Final = CO_GENERATOR | CO_ASYNC_GENERATOR
 _UNREPORTED_TYPES: Final = frozenset({"prompt", "parser"})
 
 
-def handler_of(runs: Runs) -> Any:
+def handler_of(runs: OpenRuns) -> Any:
     """Return a handler that reports these runs."""
     base: Any = import_module("langchain_core.callbacks.base").BaseCallbackHandler
 
@@ -34,7 +34,7 @@ def handler_of(runs: Runs) -> Any:
 class _Handler:
     """Methods of ``BaseCallbackHandler``; ``more`` has the keywords that all callbacks for a start get."""
 
-    def __init__(self, runs: Runs) -> None:
+    def __init__(self, runs: OpenRuns) -> None:
         self._runs = runs
 
     def on_chain_start(self, serialized: Any, inputs: Any, *, run_id: UUID, **more: Any) -> None:
@@ -61,10 +61,10 @@ class _Handler:
         elif parent is None and more.get("run_type") not in _UNREPORTED_TYPES:
             self._runs.open_call(run, "workflow_run", lambda: facts.workflow(name, None, inputs))
 
-    def _begin(self, run_id: UUID, more: Keywords) -> Run:
+    def _begin(self, run_id: UUID, more: Keywords) -> OpenRun:
         return self._runs.begin(run_id, more.get("parent_run_id"), more.get("metadata"))
 
-    def _open_graph(self, run: Run, name: str | None, inputs: Any) -> None:
+    def _open_graph(self, run: OpenRun, name: str | None, inputs: Any) -> None:
         if run.is_agent:
             call = self._runs.open_call(run, "agent_call", lambda: facts.agent(name, inputs))
         else:
@@ -152,14 +152,14 @@ class _Handler:
             run.call.ended(describe)
 
 
-def _is_step(parent: Run | None, tags: Any) -> bool:
+def _is_step(parent: OpenRun | None, tags: Any) -> bool:
     """Tell whether a run is a node of a graph whose nodes are reported; an entrypoint is reported as the graph."""
     if parent is None or not parent.is_graph or parent.is_agent or parent.entrypoint or _HIDDEN in tags:
         return False
     return any(isinstance(tag, str) and tag.startswith("graph:step") for tag in tags)
 
 
-def _fail(run: Run, error: BaseException) -> None:
+def _fail(run: OpenRun, error: BaseException) -> None:
     if run.call is None:
         return
     if not facts.is_control_flow(error):

@@ -10,7 +10,7 @@ from inspector.integrations.calls import Call, Keywords, around_here, opened
 from inspector.integrations.langchain.facts import fields, thread_of
 
 
-class Run:
+class OpenRun:
     """One run of LangChain, whether or not it is a call of its own."""
 
     __slots__ = (
@@ -28,7 +28,7 @@ class Run:
         "waits_for",
     )
 
-    def __init__(self, run_id: UUID, parent: "Run | None") -> None:
+    def __init__(self, run_id: UUID, parent: "OpenRun | None") -> None:
         self.id = run_id
         self.call: Call | None = None
         self.anchor: Call | None = None if parent is None else parent.anchor
@@ -39,7 +39,7 @@ class Run:
         """The name of the function that a graph was created from."""
         self.leave: Callable[[], None] | None = None
         """Stops the call from being the innermost one in the context it began in."""
-        self.outermost_graph: Run | None = None if parent is None else parent.outermost_graph
+        self.outermost_graph: OpenRun | None = None if parent is None else parent.outermost_graph
         self.waits_for: dict[Any, Any] = {}
         """What an outermost graph was interrupted for, by the ids of the interrupts."""
         self.node: str | None = None
@@ -50,22 +50,22 @@ class Run:
         """The session that the run begins, if none is bound."""
 
 
-class Runs:
+class OpenRuns:
     """The runs that have begun and not ended, by LangChain's ids."""
 
     def __init__(self) -> None:
         self.active = True
-        self._open: dict[UUID, Run] = {}
-        self._calls: dict[Call, Run] = {}
+        self._open: dict[UUID, OpenRun] = {}
+        self._calls: dict[Call, OpenRun] = {}
 
-    def begin(self, run_id: UUID, parent_id: UUID | None, metadata: Any = None) -> Run:
+    def begin(self, run_id: UUID, parent_id: UUID | None, metadata: Any = None) -> OpenRun:
         """Add a run that is not a call yet."""
-        run = self._open[run_id] = Run(run_id, self.parent(parent_id))
+        run = self._open[run_id] = OpenRun(run_id, self.parent(parent_id))
         if parent_id is None and context.get() is None:
             run.session_id = thread_of(metadata)
         return run
 
-    def open_call(self, run: Run, noun: Any, describe: Callable[[], Keywords]) -> Call:
+    def open_call(self, run: OpenRun, noun: Any, describe: Callable[[], Keywords]) -> Call:
         """Open the call of a run below the call that encloses its code: the current call, or the run's parent."""
         inner = self._inner_context(run.anchor)
         if run.session_id is not None:
@@ -74,15 +74,15 @@ class Runs:
         self._calls[run.call] = run
         return run.call
 
-    def parent(self, parent_id: UUID | None) -> Run | None:
+    def parent(self, parent_id: UUID | None) -> OpenRun | None:
         """Return the parent of a run, if it is known."""
         return self._open.get(parent_id) if parent_id else None
 
-    def running(self, run_id: UUID) -> Run | None:
+    def running(self, run_id: UUID) -> OpenRun | None:
         """Return a run that has not ended."""
         return self._open.get(run_id)
 
-    def end(self, run_id: UUID) -> Run | None:
+    def end(self, run_id: UUID) -> OpenRun | None:
         """Remove a run, and return it if it has a call to end."""
         run = self._open.pop(run_id, None)
         if run is None or run.call is None:

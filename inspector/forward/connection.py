@@ -10,7 +10,7 @@ from typing import Any
 from urllib.request import HTTPHandler, HTTPSHandler, Request
 
 
-class Line:
+class Connection:
     """Makes one connection at a time, for one sender."""
 
     def __init__(self) -> None:
@@ -22,7 +22,7 @@ class Line:
         """Whether what is sent now fails, and may be sent again."""
 
     def handlers(self) -> tuple[HTTPHandler, HTTPSHandler]:
-        """Return the ``urllib`` handlers that connect through this line."""
+        """Return the ``urllib`` handlers that connect through this one."""
         return _Http(self.factory), _Https(self.factory)
 
     def factory(self, kind: type[HTTPConnection]) -> Callable[..., HTTPConnection]:
