@@ -10,12 +10,12 @@ from typing import TypeAlias
 import msgspec
 
 from inspector import semconv as sc
+from inspector.encoding import write_mark
 from inspector.frames import Refers
 from inspector.record.parts import WrittenParts
 from inspector.record.span_events import span_events
 from inspector.record.spans import Event
 from inspector.record.texts import Texts
-from inspector.record.values import write_mark
 
 Scalar: TypeAlias = str | bool | int | float
 Attribute: TypeAlias = Scalar | tuple[Scalar, ...]

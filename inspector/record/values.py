@@ -14,7 +14,6 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from inspector.encoding import Encoded, encode, write_mark
 from inspector.plain import (
     INT64_MAX,
     INT64_MIN,
@@ -31,27 +30,9 @@ from inspector.plain import (
     omitted,
     well_formed,
 )
-from inspector.record.attributes import read, read_live
-from inspector.record.failures import TracebackFrame, error_text, format_traceback, frames
 from inspector.record.layouts import type_name
 from inspector.record.plainness import UNENCODABLE, room_left
 from inspector.record.shapes import convert
-
-__all__ = [
-    "Cut",
-    "Encoded",
-    "Limits",
-    "Plain",
-    "TracebackFrame",
-    "encode",
-    "error_text",
-    "format_traceback",
-    "frames",
-    "read",
-    "read_live",
-    "snapshot",
-    "write_mark",
-]
 
 DEFAULT_LIMITS = Limits()
 _encode: Final = msgspec.json.Encoder().encode

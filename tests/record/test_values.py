@@ -39,22 +39,14 @@ from hypothesis import strategies as st
 from opentelemetry import trace
 
 import instrument
-from inspector.plain import Limits, weigh, written
+from inspector.encoding import encode, write_mark
+from inspector.plain import Cut, Limits, weigh, written
+from inspector.record.attributes import read, read_live
+from inspector.record.failures import TracebackFrame, error_text, format_traceback, frames
 from inspector.record.jsonrpc import read_envelope
 from inspector.record.short_text import short_text
 from inspector.record.spans import failure_of
-from inspector.record.values import (
-    Cut,
-    TracebackFrame,
-    encode,
-    error_text,
-    format_traceback,
-    frames,
-    read,
-    read_live,
-    snapshot,
-    write_mark,
-)
+from inspector.record.values import snapshot
 
 MAX_BYTES = 1 << 20
 
