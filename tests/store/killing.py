@@ -9,7 +9,7 @@ import time
 from contextlib import closing, suppress
 from pathlib import Path
 
-from inspector.model import Filter, Span
+from inspector.model import Filter, Log, Span
 from inspector.store import ReadLimits, SpoolMark
 from inspector.store.sqlite import SqliteStore
 
@@ -34,13 +34,21 @@ def batch(number):
     ]
 
 
+def logs(number):
+    """A log of a span in the batch of this number, and one of a span in the next."""
+    return [
+        Log(f"t{at // 3}", f"{at}-0", {"name": f"log {number}", "time_unix_nano": "1", "attributes": {}})
+        for at in (number, number + 1)
+    ]
+
+
 def write_until_killed(database, ledger):
     store = SqliteStore(database)
     marks = store.spools()
     number = marks["spool"].offset if marks else 0
     with ledger.open("a") as said:
         while True:
-            store.write(batch(number), marks=[SpoolMark("spool", 1, number + 1)])
+            store.write(batch(number), marks=[SpoolMark("spool", 1, number + 1)], logs=logs(number))
             number += 1
             said.write(f"{number}\n")
             said.flush()
@@ -72,6 +80,9 @@ def check(database, ledger):
     ids = {event.span_id for event in store.after(0, Filter(), limit=10**9)}
     assert ids == {f"{number}-{at}" for number in range(batches) for at in range(BATCH)}
     assert store.health().spans == len(ids) == store.last_seq()
+    kept = {(each.log.span_id, each.log.event["name"]) for each in store.kept_logs(limit=10**9)}
+    assert kept == {(log.span_id, log.event["name"]) for number in range(batches) for log in logs(number)}
+    assert {due.span_id for due in store.due_logs(10**9)} == {f"{number}-0" for number in range(batches)}
     store.maintain()
     assert store.stats(Filter()).total.count == len(ids)
     said = Filter(attributes=(("text", f"{0} " * 100),))
