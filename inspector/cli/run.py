@@ -117,7 +117,11 @@ def _run(words: tuple[str, ...], choices: "Choices") -> int:
     from inspector.cli.ending import prepare
     from inspector.launch import LaunchError, end_like, environment_of, program_of, run_to_the_end
 
-    directory = Path(tempfile.mkdtemp(prefix="inspector-run-"))
+    try:
+        directory = Path(tempfile.mkdtemp(prefix="inspector-run-"))
+    except OSError as error:
+        # A full disk, for example, on which the program may well run.
+        return _run_alone(words, error.strerror or str(error), quiet=choices.quiet)
     try:
         program = program_of(words, os.environ)
         environment = environment_of(os.environ, choices, directory)
@@ -138,6 +142,20 @@ def _run(words: tuple[str, ...], choices: "Choices") -> int:
         raise NotStarted(str(error), error.code) from error
     finally:
         shutil.rmtree(directory, ignore_errors=True)
+    return end_like(status)
+
+
+def _run_alone(words: tuple[str, ...], reason: str, *, quiet: bool) -> int:
+    """Run a program without recording it."""
+    from inspector.cli.notices import notice
+    from inspector.launch import LaunchError, end_like, program_of, run_to_the_end
+
+    if not quiet:
+        notice(f"inspector: the program runs, but is not recorded: {reason}; TMPDIR names another place")
+    try:
+        status = run_to_the_end(program_of(words, os.environ), os.environ)
+    except LaunchError as error:
+        raise NotStarted(str(error), error.code) from error
     return end_like(status)
 
 

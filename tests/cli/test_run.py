@@ -117,6 +117,19 @@ def test_a_program_that_a_signal_ended_is_seen_to_end_by_it(run, number):
     assert b"nothing was recorded" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [((), b"inspector: the program runs, but is not recorded: No usable temporary directory"), (("--quiet",), b"")],
+)
+def test_without_a_temporary_directory_the_program_runs_and_is_not_recorded(environment, options, says):
+    command = (sys.executable, "-m", "inspector.cli", "run", *options, "-c", "print('ran'); raise SystemExit(4)")
+    # No file may be written, as on a full disk.
+    limited = ("sh", "-c", 'ulimit -f 0; exec "$@"', "sh", *command)
+    done = subprocess.run(limited, env=environment, capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout) == (4, b"ran\n")
+    assert done.stderr.startswith(says) and bool(done.stderr) == bool(says), done.stderr
+
+
 def test_a_broken_pipe_ends_the_program_as_it_does_alone(environment):
     done = subprocess.run(
         ["sh", "-c", f"{sys.executable} -m inspector.cli run --quiet sh -c 'yes; echo $? >&2' | head -1"],
