@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.model import AttributeValue, Span, SpanError, coalesce
+from inspector.model import Span, SpanError, coalesce
 from inspector.store.clickhouse.tables import SPANS
 from inspector.store.values.chains import Chains
 from inspector.store.values.excerpts import excerpts_by_span
@@ -41,6 +41,27 @@ class Content(NamedTuple):
     text: str
     asks: list[str]
     turn: str | None
+
+
+class _Encoded(NamedTuple):
+    """What may be large in a span, as JSON."""
+
+    attributes: bytes
+    values: Mapping[str, Any]
+    """The attributes as they are read from their JSON."""
+    events: bytes
+    links: bytes
+    traceback: str | None
+
+    @property
+    def failures(self) -> _Failures:
+        """The texts of its failures."""
+        return self.traceback, self.events
+
+    def content(self, text: str, asks: list[str], turn: str | None) -> Content:
+        """Return the columns, with what the span is found by."""
+        events, links = (each.decode() if each else None for each in (self.events, self.links))
+        return Content(self.attributes.decode(), events, links, self.traceback, text, asks, turn)
 
 
 class Sent(NamedTuple):
@@ -107,7 +128,7 @@ class Preparing:
         """
         wanted = coalesce(spans)
         excerpts = excerpts_by_span(wanted.values())
-        return [self._prepared(span, *excerpts.get(key, (None, None))) for key, span in wanted.items()]
+        return self._prepared(list(wanted.values()), [excerpts.get(key, (None, None)) for key in wanted])
 
     def read(self, span: Prepared | Span | dict[str, Any]) -> Prepared:
         """Return the prepared span of a change, which may be in a format that earlier versions put in the inbox."""
@@ -122,52 +143,61 @@ class Preparing:
         row = prepared.row._replace(session_id=prepared.session_id, error_traceback=content.error_traceback)
         large = (content.attributes.encode(), (content.events or "[]").encode(), (content.links or "[]").encode())
         span = replace(span_of(row, prepared.trace_id, large), process=process)
-        return self._prepared(span, prepared.question, prepared.answer)
+        return self._prepared([span], [(prepared.question, prepared.answer)])[0]
 
     def ended(self, row: Row, content: Content) -> Content:
         """Return the content of a stored row after its status changed."""
         failures = content.error_traceback, content.events
-        text, asks, turn = self._found_by(row, _VALUE.decode(content.attributes), failures)
-        return content._replace(text=text, asks=asks, turn=turn)
+        attributes = _VALUE.decode(content.attributes)
+        asks, turn = self._turn(row, attributes)
+        return content._replace(text=_text(row, attributes, failures), asks=asks, turn=turn)
 
-    def _prepared(self, span: Span, question: str | None, answer: str | None) -> Prepared:
-        attributes, values = _encoded(span.attributes)
-        row = row_of(span, (0, 0, 0), (None, None), _encoded_columns(span))
-        traceback = row.error_traceback
-        if traceback is not None:
-            row = row._replace(error_traceback=None)
-        events = encode(span.events) if span.events else b""
-        links = encode(span.links) if span.links else b""
-        large = (_sorted(values, attributes), events, links, (traceback or "").encode())
-        return Prepared(
-            trace_id=span.trace_id,
-            session_id=span.session_id or None,
-            slot=min(max(clamp(span.start_ns) // _MINUTE_NS, 0), _LAST_MINUTE),
-            digest=_digest(b"\n".join((_ENCODER.encode(row), *large))),
-            row=row,
-            content=Content(
-                attributes.decode(),
-                events.decode() if events else None,
-                links.decode() if links else None,
-                traceback,
-                *self._found_by(row, values, (traceback, events)),
-            ),
-            question=question,
-            answer=answer,
-        )
+    def _prepared(self, spans: Sequence[Span], excerpts: Sequence[tuple[str | None, str | None]]) -> list[Prepared]:
+        """Prepare spans, each with its question and answer."""
+        # One step for all spans before the next one: what a step needs then stays in the processor's caches.
+        encoded = list(map(_encoded, spans))
+        rows = list(map(_row, spans))
+        digests = list(map(_digest_of, rows, encoded))
+        texts = [_text(row, each.values, each.failures) for row, each in zip(rows, encoded, strict=True)]
+        turns = [self._turn(row, each.values) for row, each in zip(rows, encoded, strict=True)]
+        contents = [each.content(text, *turn) for each, text, turn in zip(encoded, texts, turns, strict=True)]
+        return [
+            Prepared(
+                trace_id=span.trace_id,
+                session_id=span.session_id or None,
+                slot=min(max(clamp(span.start_ns) // _MINUTE_NS, 0), _LAST_MINUTE),
+                digest=digest,
+                row=row,
+                content=content,
+                question=question,
+                answer=answer,
+            )
+            for span, digest, row, content, (question, answer) in zip(
+                spans, digests, rows, contents, excerpts, strict=True
+            )
+        ]
 
-    def _found_by(
-        self, row: Row, attributes: Mapping[str, Any], failures: _Failures
-    ) -> tuple[str, list[str], str | None]:
-        """Return the words that a span is found by, the tools that it requests, and its facts as a model call."""
-        text = _text(row, attributes, failures)
+    def _turn(self, row: Row, attributes: Mapping[str, Any]) -> tuple[list[str], str | None]:
+        """Return the tools that a model call requests, and its facts; nothing for other spans."""
         if row.kind != "llm":
-            return text, [], None
+            return [], None
         with self._lock:
             facts = call_facts(self._chains, attributes, row.process, is_over=row.status != "running")
         if facts is None:
-            return text, [], None
-        return text, list({tool.name for tool in facts.tools}), _ENCODER.encode(facts).decode(errors="replace")
+            return [], None
+        return list({tool.name for tool in facts.tools}), _ENCODER.encode(facts).decode(errors="replace")
+
+
+def _row(span: Span) -> Row:
+    """Return the row of a span without ids, session and large columns."""
+    row = row_of(span, (0, 0, 0), (None, None), _encoded_columns(span))
+    return row if row.error_traceback is None else row._replace(error_traceback=None)
+
+
+def _digest_of(row: Row, encoded: _Encoded) -> int:
+    attributes, values, events, links, traceback = encoded
+    large = (_sorted(values, attributes), events, links, (traceback or "").encode())
+    return _digest(b"\n".join((_ENCODER.encode(row), *large)))
 
 
 def _encoded_columns(span: Span) -> EncodedColumns:
@@ -204,13 +234,16 @@ def _digest(facts: bytes) -> int:
     return int.from_bytes(blake2b(facts, digest_size=8).digest(), "big") or 1
 
 
-def _encoded(attributes: Mapping[str, AttributeValue]) -> tuple[bytes, Mapping[str, Any]]:
-    """Return attributes as JSON, and as they are read from it."""
+def _encoded(span: Span) -> _Encoded:
+    attributes: Mapping[str, Any] = span.attributes
     try:
-        return _ENCODER.encode(attributes), attributes
+        encoded = _ENCODER.encode(attributes)
     except (UnicodeEncodeError, RecursionError, OverflowError, TypeError, ValueError):
         encoded = encode(attributes)
-        return encoded, _VALUE.decode(encoded)
+        attributes = _VALUE.decode(encoded)
+    events = encode(span.events) if span.events else b""
+    links = encode(span.links) if span.links else b""
+    return _Encoded(encoded, attributes, events, links, None if span.error is None else span.error.traceback)
 
 
 def _sorted(attributes: Mapping[str, Any], encoded: bytes) -> bytes:
