@@ -146,7 +146,8 @@ def lose_nothing(team: Team, by: str, table: str, fault: str | int) -> None:
     half = len(made.batches) // 2
     logged = next(key_of(span) for span in spans_of(made.batches[half:]) if span.status != "running")
     logs = [Log(*logged, {"name": name, "time_unix_nano": "1", "attributes": {}}) for name in ("early", "late")]
-    team.one.write(spans_of(made.batches[:half]), logs=logs[:1])
+    # Where both are there before, the first insert that fails is that of their state.
+    team.one.write(spans_of(made.batches[:half]), logs=logs if by == "drained" else logs[:1])
     store = team.one if by == "own" else team.other
     losses = team.one.health().losses.dropped
 

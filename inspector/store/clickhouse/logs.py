@@ -4,7 +4,8 @@ Without transactions, logs are due before the span that they are due to is writt
 there before finds that it has changed when the result is to be written.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Generator, Iterable, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import Final
 
@@ -65,10 +66,11 @@ class Logs:
         """Store logs, and have those joined again whose spans are about to be written as ended."""
         if not rows and not self._look():
             return
-        if rows:
-            self._are_there = True
-            self._add(rows, arrived_ns // HOUR_NS)
-        self._make_due(ended(spans))
+        with self._forgetting_on_error():
+            if rows:
+                self._are_there = True
+                self._add(rows, arrived_ns // HOUR_NS)
+            self._make_due(ended(spans))
 
     def follow_lost(self, processes: Sequence[str]) -> None:
         """Have the logs joined of spans that are about to be marked as lost."""
@@ -76,7 +78,8 @@ class Logs:
             return
         values = Values()
         sql = "SELECT trace_id, span_id FROM spans FINAL WHERE status = 'running' AND process IN "
-        self._make_due(self._database.rows(f"{sql}{values.texts(processes)}", values))
+        with self._forgetting_on_error():
+            self._make_due(self._database.rows(f"{sql}{values.texts(processes)}", values))
 
     def due(self, most: int) -> list[DueLogs]:
         """Return up to ``most`` spans whose logs are to be joined."""
@@ -139,6 +142,15 @@ class Logs:
             unjoined += self._drop(f"concat(trace_id, ' ', span_id, ' ', identity) IN {identities}", values)
             surplus -= _SLICE
         return unjoined
+
+    @contextmanager
+    def _forgetting_on_error(self) -> Generator[None]:
+        try:
+            yield
+        except BaseException:
+            # What failed may be stored, and is then not found to be new when it is repeated.
+            self.take_over()
+            raise
 
     def _drop(self, where: str, values: Values) -> int:
         counts = f"SELECT count(), countIf(state <> {JOINED}) FROM logs FINAL WHERE {where}"
