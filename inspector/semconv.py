@@ -22,6 +22,10 @@ EXCEPTION_MESSAGE = "exception.message"
 EXCEPTION_STACKTRACE = "exception.stacktrace"
 LOG_EVENT = "log"
 """A log message of the program, or of a server of MCP, during a call."""
+LOG_LEVEL = "log.level"
+LOG_LOGGER = "log.logger"
+LOG_MESSAGE = "log.message"
+EVENT_NAME = "event.name"
 
 # HTTP
 HTTP_METHOD = "http.request.method"

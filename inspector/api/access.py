@@ -29,9 +29,7 @@ MOST_BODY_BYTES = 1 << 20
 MOST_EXPORT_BYTES = MOST_BYTES
 """The limit of an OTLP body; it is checked before the whole body is in memory."""
 _TLS = "https://"
-EXPORT_PATHS = ("/v1/traces", "/v1/metrics")
-LOGS_PATH = "/v1/logs"
-"""Where OpenTelemetry SDKs with a single endpoint for all signals send logs, which are not accepted here."""
+EXPORT_PATHS = ("/v1/traces", "/v1/metrics", "/v1/logs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +155,7 @@ def required_scope(method: str, path: str) -> Scope:
     """Return the scope that a request needs; whatever is not known to be harmless needs the strongest."""
     if method in SAFE_METHODS:
         return "read"
-    # A sender of spans should learn that logs are not accepted, not that its token is wrong.
-    if method == "POST" and path in (*EXPORT_PATHS, LOGS_PATH):
+    if method == "POST" and path in EXPORT_PATHS:
         return "ingest"
     return "control"
 

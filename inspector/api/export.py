@@ -6,11 +6,12 @@ from typing import Final
 
 from inspector.api.errors import ExportFailed
 from inspector.ingest import Intake, IntakeFull, Receipt
-from inspector.otlp import Encoding, Signal, decode_request, export_response
+from inspector.otlp import WITHOUT_SPAN, Encoding, Signal, decode_request, export_response
 
 REQUESTS: Final[dict[Signal, str]] = {
     "traces": "ExportTraceServiceRequest",
     "metrics": "ExportMetricsServiceRequest",
+    "logs": "ExportLogsServiceRequest",
 }
 """The names of the requests in OTLP."""
 
@@ -18,7 +19,7 @@ REQUESTS: Final[dict[Signal, str]] = {
 def deliver(
     intake: Intake, body: bytes, encoding: Encoding, *, gzipped: bool = False, signal: Signal = "traces"
 ) -> Future[Receipt]:
-    """Queue a request. The future ends once its spans are committed, or with the StoreError that prevented it.
+    """Queue a request. The future ends once its content is committed, or with the StoreError that prevented it.
 
     Raises:
         ExportFailed: Too much is waiting already.
@@ -30,15 +31,17 @@ def deliver(
 
 
 def response_to(receipt: Receipt, encoding: Encoding, signal: Signal = "traces") -> bytes:
-    """Encode the answer to a request that was accepted: fully, or except for the spans that the answer counts.
+    """Encode the answer to a request that was accepted: fully, or except for the spans or logs that the answer counts.
 
-    That metrics are not stored is no news to their sender, which could only complain: their answer is always empty.
+    That metrics and logs without a span are not stored is no news to their sender, which could only complain.
 
     Raises:
         ExportFailed: Nothing was accepted.
     """
     if receipt.malformed is None:
-        return export_response(receipt.rejected if signal == "traces" else {}, encoding)
+        counted = {} if signal == "metrics" else {**receipt.rejected}
+        counted.pop(WITHOUT_SPAN, None)
+        return export_response(counted, encoding, signal)
     if receipt.too_large:
         raise ExportFailed(413, f"send less at a time: {receipt.malformed}")
     raise ExportFailed(400, f"not an {REQUESTS[signal]}: {receipt.malformed}")

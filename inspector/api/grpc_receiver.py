@@ -24,6 +24,7 @@ from inspector.store import StoreError
 SERVICES: Final[dict[Signal, str]] = {
     "traces": "opentelemetry.proto.collector.trace.v1.TraceService",
     "metrics": "opentelemetry.proto.collector.metrics.v1.MetricsService",
+    "logs": "opentelemetry.proto.collector.logs.v1.LogsService",
 }
 """Each has one method, ``Export``."""
 WORKERS = 8

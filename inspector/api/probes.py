@@ -196,7 +196,7 @@ def _request_lines(service: Service) -> list[str]:
 
 def _left_out_lines(service: Service) -> list[str]:
     name = "inspector_otlp_left_out_total"
-    about = "Rejected spans of OTLP requests, by invalid field, and data points of metrics, which are not stored."
+    about = "Rejected spans and logs, by invalid field; logs without a span; data points of metrics."
     lines = [f"# HELP {name} {about}", f"# TYPE {name} counter"]
     owner = service.home.owner
     counts: dict[str, int] = {} if owner is None else owner.intake.left_out.copy()

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 
-from inspector.api.access import LOGS_PATH, own_path
+from inspector.api.access import own_path
 from inspector.api.errors import Problem, Refusal
 from inspector.api.parameter_types import accepted_by
 from inspector.store import CursorInvalid, QueryTooSlow, StoreBusy, StoreError, StoreReadOnly
@@ -61,7 +61,7 @@ def problem_of(error: Exception, request: Request) -> Problem:
             allowed = ", ".join(allowed_methods(request.app.routes, request.scope))
             return Problem(405, f"this path allows {allowed}", headers={"Allow": allowed})
         case HTTPException(status_code=404):
-            return _no_such_path(own_path(request.scope))
+            return not_found("such path; /openapi.json lists the paths")
         case HTTPException():
             return Problem(error.status_code, error.detail)
         case RequestValidationError():
@@ -75,12 +75,6 @@ def problem_of(error: Exception, request: Request) -> Problem:
 def not_found(what: str) -> Problem:
     """Say that there is no ``what``, in the same words for everything that can be looked up."""
     return Problem(404, f"there is no {what}")
-
-
-def _no_such_path(path: str) -> Problem:
-    if path == LOGS_PATH:
-        return Problem(404, "logs are not accepted, only spans, at /v1/traces; set OTEL_LOGS_EXPORTER to none")
-    return not_found("such path; /openapi.json lists the paths")
 
 
 def allowed_methods(routes: list[BaseRoute], scope: Scope) -> list[str]:

@@ -1,4 +1,4 @@
-"""``/v1/traces`` and ``/v1/metrics``: what any OpenTelemetry SDK or collector sends; spans are committed first.
+"""``/v1/traces``, ``/v1/logs`` and ``/v1/metrics``: what any OpenTelemetry SDK or collector sends.
 
 https://opentelemetry.io/docs/specs/otlp/#otlphttp
 """
@@ -28,6 +28,12 @@ router = APIRouter()
 async def export_traces(request: Request, service: InService, _: NoQuery) -> Response:
     """Answer 200 once every valid span is committed."""
     return await _export(request, service, "traces")
+
+
+@router.post("/v1/logs", responses=statuses(408, 415, 503))
+async def export_logs(request: Request, service: InService, _: NoQuery) -> Response:
+    """Answer 200 once every valid log of a span is committed; it becomes an event of the span when that is there."""
+    return await _export(request, service, "logs")
 
 
 @router.post("/v1/metrics", responses=statuses(408, 415, 503))

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 
 from inspector.ingest.errors import IntakeFull
 from inspector.ingest.offload import Offload
-from inspector.ingest.one_by_one import read_spans, write_storable
-from inspector.model import NewLabel, Span
+from inspector.ingest.one_by_one import read_spans, write_storable, write_storable_logs
+from inspector.model import Log, NewLabel, Span
 from inspector.otlp import Decoded
 from inspector.received import Part, Received, as_sent, in_parts, receive
 from inspector.store import Store, StoreBusy, StoreError
@@ -35,8 +35,9 @@ class Receipt:
     """The result of a request, available once it is committed."""
 
     spans: int = 0
+    """The number of spans and logs that are committed."""
     rejected: Mapping[str, int] = field(default_factory=dict[str, int])
-    """The numbers of rejected spans, by the invalid field, or of data points of metrics."""
+    """The numbers of rejected spans or logs, by the invalid field, or of data points of metrics."""
     malformed: str | None = None
     """Why the whole request was refused; nothing was stored then."""
     too_large: bool = False
@@ -71,11 +72,12 @@ class _Unpacked:
     delivery: _Delivery
     spans: Sequence[Span]
     labels: Sequence[NewLabel]
+    logs: Sequence[Log]
     rejected: dict[str, int]
     parts: Iterator[Part] | None
     """The parts of a large request; each is released once it is written."""
     written: int = 0
-    """How many spans of parts have been written."""
+    """How many spans and logs of parts have been written."""
     malformed: str | None = None
     """Why it is refused, although parts of it may be written."""
 
@@ -111,7 +113,7 @@ class Intake:
     ) -> None:
         self.left_out: Counter[str] = Counter()
         """What answered requests had that was not stored, by the invalid field; ``data_points`` are those of metrics,
-        of which none are."""
+        of which none are, and ``logs_without_span`` those that belong to no span."""
         self._store = store
         self._committed = committed
         self._redact = redact
@@ -127,10 +129,10 @@ class Intake:
         self._closed = False
 
     def deliver(self, decode: Callable[[], Decoded], size: int) -> Future[Receipt]:
-        """Queue a request; the future is done once its spans are committed, or has the StoreError.
+        """Queue a request; the future is done once its content is committed, or has the StoreError.
 
         Args:
-            decode: Returns the spans, in the thread of the queue; if it raises, the request is refused as malformed.
+            decode: Returns its content, in the thread of the queue; if it raises, the request is refused as malformed.
             size: The size of the request in bytes.
 
         Raises:
@@ -165,6 +167,11 @@ class Intake:
     def _end_offload(self) -> None:
         if self._offload is not None:
             self._offload.end()
+
+    def note_left_out(self, counts: Mapping[str, int]) -> None:
+        """Count what was not stored; it may be called from any thread."""
+        with self._changed:
+            self.left_out.update(counts)
 
     def wait_idle(self, timeout_s: float) -> bool:
         """Wait until the queue is empty; return whether it is."""
@@ -204,7 +211,7 @@ class Intake:
             unpacked = _unpack(delivery, self._received)
             if unpacked is not None:
                 group.append(unpacked)
-                spans += self._group_spans if unpacked.parts else len(unpacked.spans)
+                spans += self._group_spans if unpacked.parts else len(unpacked.spans) + len(unpacked.logs)
         return group
 
     def _take(self, *, wait: bool) -> _Delivery | None:
@@ -234,7 +241,7 @@ class Intake:
         read = None if self._offload is None else self._offload.wait_for(delivery)
         if read is None:
             return receive(delivery.take(), self._redact, read_spans, most=most)
-        return read if len(read.spans) <= most else in_parts(read, self._group_spans)
+        return read if len(read.spans) + len(read.logs) <= most else in_parts(read, self._group_spans)
 
     def _mark_idle(self) -> None:
         with self._changed:
@@ -262,8 +269,9 @@ class Intake:
         whole = [unpacked for unpacked in group if unpacked.parts is None]
         labels = [label for unpacked in whole for label in unpacked.labels]
         spans = [span for unpacked in whole for span in unpacked.spans]
-        if spans or labels:
-            self._store.write(spans, labels=labels)
+        logs = [log for unpacked in whole for log in unpacked.logs]
+        if spans or labels or logs:
+            self._store.write(spans, labels=labels, logs=logs)
 
     def _write_parts(self, unpacked: _Unpacked) -> None:
         try:
@@ -277,17 +285,17 @@ class Intake:
             unpacked.malformed = _UNREADABLE
 
     def _write_part(self, unpacked: _Unpacked, part: Part) -> None:
-        unpacked.written += len(part.spans)
+        unpacked.written += len(part.spans) + len(part.logs)
         if part.unread:
             unpacked.note_rejected("unreadable", part.unread)
         try:
-            self._store.write(part.spans, labels=part.labels)
+            self._store.write(part.spans, labels=part.labels, logs=part.logs)
         except StoreError:
             raise
         # As for a group of requests.
         except Exception:  # noqa: BLE001
             _log.exception("%d spans of a request were refused; storing what can be stored", len(part.spans))
-            self._write_storable(unpacked, part.spans, part.labels)
+            self._write_storable(unpacked, part)
 
     def _turn_away(self, group: list[_Unpacked], error: StoreError) -> None:
         """Refuse a group and everything in the queue; otherwise each would wait for the same lock in turn."""
@@ -301,7 +309,7 @@ class Intake:
     def _write_each(self, group: list[_Unpacked]) -> None:
         for at, unpacked in enumerate(group):
             try:
-                self._write_storable(unpacked, unpacked.spans, unpacked.labels)
+                self._write_storable(unpacked, unpacked)
                 self._write_parts(unpacked)
             except StoreError as error:
                 self._turn_away(group[at:], error)
@@ -309,17 +317,18 @@ class Intake:
             self._committed()
             self._acknowledge(unpacked)
 
-    def _write_storable(self, unpacked: _Unpacked, spans: Sequence[Span], labels: Sequence[NewLabel]) -> None:
-        if refused := write_storable(self._store, spans):
+    def _write_storable(self, unpacked: _Unpacked, content: "_Unpacked | Part") -> None:
+        refused = write_storable(self._store, content.spans) + write_storable_logs(self._store, content.logs)
+        if refused:
             # The sender is told about them, and must not send them again.
             unpacked.note_rejected("unstorable", refused)
-        if labels:
+        if content.labels:
             with suppress(StoreError):
-                self._store.write((), labels=labels)
+                self._store.write((), labels=content.labels)
 
     def _acknowledge(self, unpacked: _Unpacked) -> None:
-        stored = len(unpacked.spans) + unpacked.written - unpacked.rejected.get("unstorable", 0)
-        self.left_out.update(unpacked.rejected)
+        stored = len(unpacked.spans) + len(unpacked.logs) + unpacked.written - unpacked.rejected.get("unstorable", 0)
+        self.note_left_out(unpacked.rejected)
         unpacked.delivery.receipt.set_result(Receipt(stored, unpacked.rejected, unpacked.malformed))
 
 
@@ -338,7 +347,8 @@ def _unpack(delivery: _Delivery, received_of: Callable[[_Delivery], Received]) -
     if received.malformed is not None:
         delivery.receipt.set_result(Receipt(malformed=received.malformed, too_large=received.too_large))
         return None
-    return _Unpacked(delivery, received.spans, received.labels, dict(received.rejected), received.parts)
+    rejected = dict(received.rejected)
+    return _Unpacked(delivery, received.spans, received.labels, received.logs, rejected, received.parts)
 
 
 def _refuse(delivery: _Delivery, error: StoreError) -> None:

@@ -1,14 +1,16 @@
-"""Processes spans apart after a batch of them failed, so that only the bad ones are lost."""
+"""Processes spans and logs apart after a batch of them failed, so that only the bad ones are lost."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
-from inspector.model import Span
+from inspector.model import Log, Span
 from inspector.otlp import DecodedSpan
 from inspector.reading.dialects import read_span
 from inspector.store import Store, StoreError
 
 _log = logging.getLogger(__name__)
+_T = TypeVar("_T", Span, Log)
 
 
 def read_spans(decoded: Sequence[DecodedSpan]) -> tuple[list[Span], int]:
@@ -34,19 +36,27 @@ def write_storable(store: Store, spans: Sequence[Span]) -> int:
     Raises:
         StoreError: The store takes none now.
     """
+    return _write_storable(store.write, spans, "span")
+
+
+def write_storable_logs(store: Store, logs: Sequence[Log]) -> int:
+    """Write logs whose batch was refused, as `write_storable` does for spans."""
+    return _write_storable(lambda some: store.write((), logs=some), logs, "log of span")
+
+
+def _write_storable(write: Callable[[Sequence[_T]], None], batch: Sequence[_T], what: str) -> int:
     refused = 0
-    half = len(spans) // 2
-    for part in filter(None, (spans[:half], spans[half:])):
+    half = len(batch) // 2
+    for part in filter(None, (batch[:half], batch[half:])):
         try:
-            store.write(part)
+            write(part)
         except StoreError:
             raise
-        # Whatever is wrong with a span, trying again would not help.
+        # Whatever is wrong with one, trying again would not help.
         except Exception:  # noqa: BLE001
             if len(part) > 1:
-                refused += write_storable(store, part)
+                refused += _write_storable(write, part, what)
                 continue
-            (span,) = part
-            _log.exception("span %s of %s was refused and is left out", span.span_id, span.process)
+            _log.exception("%s %s was refused and is left out", what, part[0].span_id)
             refused += 1
     return refused

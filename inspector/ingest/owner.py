@@ -4,17 +4,19 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import TracebackType
 from typing import Self
 
 from inspector.homes import why_not_ours
 from inspector.ingest.intake import GROUP_SPANS, Intake
+from inspector.ingest.joining import Joining
 from inspector.ingest.offload import Offload
 from inspector.ingest.retention import Retention
 from inspector.ingest.spool import SpoolReader, SpoolTotals
 from inspector.ingest.times import TIMES, Times
+from inspector.otlp import WITHOUT_SPAN
 from inspector.reading import cost
 from inspector.received import SecondProcess, redacting
 from inspector.settings import Settings
@@ -44,6 +46,7 @@ class Chores:
     quiet_looks: int = 0
     """How many looks in a row found nothing new."""
     prune_at_s: float = 0.0
+    drop_logs_at_s: float = 0.0
 
     def rest_s(self, spent_s: float, times: Times) -> float:
         """Return how long to rest after a step that took ``spent_s``."""
@@ -99,6 +102,7 @@ class Owner:
             self._retention = Retention(settings, self.store, now_ns=now_ns)
             redact = redacting(settings.home, on=settings.redact_spool)
             self._spool = SpoolReader(settings.spool, self.store, committed=self._notify, redact=redact)
+            self._joining = Joining(self.store, self._notify)
             begin = partial(SecondProcess, settings.home, redact=settings.redact_otlp)
             self.intake = Intake(
                 self.store,
@@ -135,7 +139,7 @@ class Owner:
     def ingest_spools(
         self, *, deadline_s: float | None = None, read_so_far: Callable[[int, int], None] | None = None
     ) -> SpoolTotals:
-        """Ingest the new lines of every spool file; see ``SpoolReader.ingest``.
+        """Ingest the new lines of every spool file, and join logs to their spans; see ``SpoolReader.ingest``.
 
         Raises:
             StoreError: It cannot be stored now (``StoreBusy``) or at all; uncommitted lines are read again.
@@ -144,6 +148,8 @@ class Owner:
         self.store.prepare(self._stopping.is_set)
         with self._passing:
             totals = self._spool.ingest(deadline_s=deadline_s, read_so_far=read_so_far)
+            if self._joining.join(deadline_s=deadline_s):
+                totals = replace(totals, complete=False)
             self._total += totals
         return totals
 
@@ -267,6 +273,10 @@ class Owner:
                 chores.prune_at_s = now_s + times.prune_every_s
             else:
                 chores.prune_at_s = now_s
+        if now_s >= chores.drop_logs_at_s:
+            chores.drop_logs_at_s = now_s + times.drop_logs_every_s
+            if dropped := self._retention.drop_logs():
+                self.intake.note_left_out({WITHOUT_SPAN: dropped})
         for_s = max(times.maintain_s, now_s - began_s)
         chores.busy |= self.store.maintain(
             for_s=for_s, idle_s=times.idle_s, busy=chores.busy, give_way=self.intake.wait_idle

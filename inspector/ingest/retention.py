@@ -12,6 +12,10 @@ from inspector.store import Pruned, Removed, Rule, Store, StoreError
 HOUR_S = 3600.0
 _DAY_S = 24 * HOUR_S
 _NS = 10**9
+LOGS_KEPT_S = 2 * _DAY_S
+"""How long a log waits for its span; one that was joined is kept as long, since its span may be sent again."""
+MOST_WAITING_LOGS = 100_000
+"""How many logs may wait for their spans; the oldest are removed first."""
 MOST_APART_S = 3 * _DAY_S
 """A clock this far past the last arrival at the start of a process is still trusted, as after a long weekend."""
 
@@ -91,6 +95,15 @@ class Retention:
         return Pruned(
             by_age.traces + by_size.traces, by_age.spans + by_size.spans, by_age.bytes + by_size.bytes, by_size.complete
         )
+
+    def drop_logs(self) -> int:
+        """Remove logs that were kept long enough, and return how many of them had no span.
+
+        Raises:
+            StoreError: The store cannot do it now (``StoreBusy``) or at all.
+        """
+        before_s = 0.0 if self._held_until_s is not None else self._now_ns() / _NS - LOGS_KEPT_S
+        return self._store.drop_logs(max(0, int(before_s // HOUR_S)), MOST_WAITING_LOGS)
 
     def _look_at_the_clock(self) -> None:
         now_s, at_s = self._now_ns() / _NS, self._clock_s()

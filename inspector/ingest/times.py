@@ -32,6 +32,8 @@ class Times:
     """The time until pruning is repeated after it failed."""
     prune_s: float = 0.2
     """How long pruning may take before other tasks, and stopping, get a turn."""
+    drop_logs_every_s: float = 60.0
+    """The interval between two looks for logs whose span did not come."""
     idle_s: float = IDLE_S
     """A store without a write for this long returns free space to the file system."""
 

@@ -9,6 +9,8 @@ from inspector.otlp.export import export_lines
 from inspector.otlp.exported import forget_reading, read_exported, take_origin
 from inspector.otlp.from_json import decode
 from inspector.otlp.from_protobuf import decode_protobuf
+from inspector.otlp.limits import MAX_EVENTS
+from inspector.otlp.logs import WITHOUT_SPAN
 from inspector.otlp.payload import Item, items_of, items_of_spans, json_of, request_of
 from inspector.otlp.replies import come_again, error_status, export_response, partial_success
 from inspector.otlp.request import MEDIA_TYPES, MOST_BYTES, Encoding, Signal, decode_request
@@ -16,8 +18,10 @@ from inspector.otlp.to_protobuf import to_protobuf
 
 __all__ = [
     "LOSSES",
+    "MAX_EVENTS",
     "MEDIA_TYPES",
     "MOST_BYTES",
+    "WITHOUT_SPAN",
     "Decoded",
     "DecodedSpan",
     "Encoding",

@@ -40,6 +40,8 @@ class DecodedSpan(Struct, frozen=True):
     links: Sequence[Mapping[str, AttributeValue]]
     resource: Mapping[str, AttributeValue]
     scope: Scope
+    is_log: bool = False
+    """Whether it is no span but a log record of the span with these ids; its only event is the log."""
 
 
 class ReadAnew(Sequence[DecodedSpan]):
@@ -82,7 +84,7 @@ class Decoded(Struct, frozen=True):
 
     spans: Sequence[DecodedSpan] = ()
     rejected: Mapping[str, int] = {}
-    """Spans left out, counted by the field that was wrong."""
+    """Spans or logs left out, counted by the field that was wrong."""
     losses: Sequence[Reported] = ()
     """Losses that senders report."""
     malformed: str | None = None

@@ -5,7 +5,6 @@ numbers, enumerations are numbers (names are taken too), unknown fields are igno
 (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding). Nothing here knows of files or sockets.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -16,15 +15,11 @@ from msgspec.structs import replace
 from inspector.model import AttributeValue
 from inspector.otlp import shapes
 from inspector.otlp.decoded import Decoded, DecodedSpan, ReadAnew, Reported, Scope, reported
+from inspector.otlp.json_values import ZEROS, Rejected, attributes_of, span_id_of, time_of, trace_id_of
 from inspector.otlp.limits import (
     LARGE_REQUEST,
     MAX_ATTRIBUTES,
-    MAX_DEPTH,
     MAX_EVENTS,
-    MAX_ITEMS,
-    MAX_KEY,
-    TOO_DEEP,
-    double_value,
     note_losses,
     short_text,
 )
@@ -35,18 +30,11 @@ from inspector.parts import Parts
 MAX_OBJECTS = 2_000_000
 """Maximum opening braces in one request; each costs up to 130 bytes of memory, and a small text can have millions."""
 
-_MAX_TIME_NS = 2**64 - 1
-_INT64 = range(-(2**63), 2**63)
-
 _KINDS = {
     f"SPAN_KIND_{name}": number
     for number, name in enumerate(("UNSPECIFIED", "INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER"))
 }
 _STATUS_CODES = {"STATUS_CODE_UNSET": 0, "STATUS_CODE_OK": 1, "STATUS_CODE_ERROR": 2}
-
-
-class _Rejected(Exception):
-    """A span that breaks the protocol; its text is the field."""
 
 
 def decode(payload: bytes, parts: Parts[Any] | None = None) -> Decoded:
@@ -107,14 +95,14 @@ def _one_by_one(
     request: shapes.Request | shapes.LaterRequest, rejected: Counter[str], losses: list[Reported]
 ) -> Iterator[DecodedSpan]:
     for group in request.resource_spans or ():
-        resource = _attributes(group.resource.attributes) if group.resource else {}
+        resource = attributes_of(group.resource.attributes) if group.resource else {}
         for part in group.scope_spans or ():
             scope = _scope_of(part.scope)
             losses += reported(resource, scope.attributes)
             for span in part.spans or ():
                 try:
                     yield _decoded(shapes.decode_span(span) if isinstance(span, Raw) else span, resource, scope)
-                except _Rejected as reason:
+                except Rejected as reason:
                     rejected[str(reason)] += 1
 
 
@@ -124,28 +112,28 @@ _NO_SCOPE = Scope()
 def _scope_of(scope: shapes.Scope | None) -> Scope:
     if scope is None:
         return _NO_SCOPE
-    return Scope(short_text(scope.name), short_text(scope.version), _attributes(scope.attributes))
+    return Scope(short_text(scope.name), short_text(scope.version), attributes_of(scope.attributes))
 
 
 def _decoded(span: shapes.Span, resource: Mapping[str, AttributeValue], scope: Scope) -> DecodedSpan:
-    span_id = _span_id(span.span_id, "span_id")
-    if span_id in _ZEROS:
-        raise _Rejected("span_id")
-    parent_id = _span_id(span.parent_span_id, "parent_span_id") if span.parent_span_id else None
+    span_id = span_id_of(span.span_id, "span_id")
+    if span_id in ZEROS:
+        raise Rejected("span_id")
+    parent_id = span_id_of(span.parent_span_id, "parent_span_id") if span.parent_span_id else None
     status = span.status
-    attributes = _attributes(span.attributes)
+    attributes = attributes_of(span.attributes)
     events, links = span.events or (), span.links or ()
     pairs, reported = len(span.attributes or ()), span.dropped_attributes_count or 0
     if reported or pairs > MAX_ATTRIBUTES or len(events) > MAX_EVENTS or len(links) > MAX_EVENTS:
         note_losses(attributes, (pairs, len(events), len(links)), reported)
     return DecodedSpan(
-        _trace_id(span.trace_id),
+        trace_id_of(span.trace_id),
         span_id,
-        None if parent_id == span_id or parent_id in _ZEROS else parent_id,
+        None if parent_id == span_id or parent_id in ZEROS else parent_id,
         span.name or "",
         _enum(span.kind, _KINDS),
-        _time(span.start_time_unix_nano, "start_time_unix_nano"),
-        _time(span.end_time_unix_nano, "end_time_unix_nano") or None,
+        time_of(span.start_time_unix_nano, "start_time_unix_nano"),
+        time_of(span.end_time_unix_nano, "end_time_unix_nano") or None,
         _enum(status.code, _STATUS_CODES) if status else 0,
         (status.message or None) if status else None,
         attributes,
@@ -154,46 +142,6 @@ def _decoded(span: shapes.Span, resource: Mapping[str, AttributeValue], scope: S
         resource,
         scope,
     )
-
-
-_hex32 = re.compile("[0-9a-f]{32}").fullmatch
-_hex16 = re.compile("[0-9a-f]{16}").fullmatch
-_ZEROS = frozenset(("0" * 16, "0" * 32))
-
-
-def _trace_id(text: str) -> str:
-    """Return the id in lower case; the protocol forbids other lengths, zeros only, and base64 (24 characters)."""
-    text = text if _hex32(text) else text.lower()
-    if text in _ZEROS or not _hex32(text):
-        raise _Rejected("trace_id")
-    return text
-
-
-def _span_id(text: str, field: str) -> str:
-    text = text if _hex16(text) else text.lower()
-    if not _hex16(text):
-        raise _Rejected(field)
-    return text
-
-
-def _time(value: float | str | None, field: str) -> int:
-    if value is None:
-        return 0
-    if isinstance(value, str):
-        if not value:
-            return 0
-        if len(value) > 20 or not (value.isascii() and value.isdigit()):
-            raise _Rejected(field)
-        time_ns = int(value)
-    elif isinstance(value, float):
-        if not value.is_integer():
-            raise _Rejected(field)
-        time_ns = int(value)
-    else:
-        time_ns = value
-    if not 0 <= time_ns <= _MAX_TIME_NS:
-        raise _Rejected(field)
-    return time_ns
 
 
 def _enum(value: int | str | None, names: Mapping[str, int]) -> int:
@@ -206,8 +154,8 @@ def _enum(value: int | str | None, names: Mapping[str, int]) -> int:
 def _event(event: shapes.Event) -> Mapping[str, AttributeValue]:
     return {
         "name": event.name,
-        "time_unix_nano": str(_time(event.time_unix_nano, "events")),
-        "attributes": _attributes(event.attributes),
+        "time_unix_nano": str(time_of(event.time_unix_nano, "events")),
+        "attributes": attributes_of(event.attributes),
     }
 
 
@@ -215,55 +163,8 @@ def _link(link: shapes.Link) -> Mapping[str, AttributeValue]:
     return {
         "trace_id": link.trace_id[:32].lower(),
         "span_id": link.span_id[:16].lower(),
-        "attributes": _attributes(link.attributes),
+        "attributes": attributes_of(link.attributes),
     }
-
-
-def _attributes(pairs: tuple[shapes.KeyValue, ...] | None, depth: int = 0) -> dict[str, AttributeValue]:
-    out: dict[str, AttributeValue] = {}
-    for pair in (pairs or ())[:MAX_ATTRIBUTES]:
-        value = pair.value
-        key = pair.key if len(pair.key) <= MAX_KEY else pair.key[:MAX_KEY]
-        if value is None:
-            out[key] = None
-        else:
-            text = value.string_value
-            out[key] = text if text is not None else _value(value, depth)
-    return out
-
-
-def _value(value: shapes.AnyValue, depth: int) -> AttributeValue:
-    if value.string_value is not None:
-        return value.string_value
-    if value.int_value is not None:
-        return _int(value.int_value)
-    if value.bool_value is not None:
-        return value.bool_value
-    if value.double_value is not None:
-        return double_value(value.double_value)
-    if value.bytes_value is not None:
-        return value.bytes_value
-    return _container(value, depth + 1)
-
-
-def _container(value: shapes.AnyValue, depth: int) -> AttributeValue:
-    if value.array_value is None and value.kvlist_value is None:
-        return None
-    if depth > MAX_DEPTH:
-        return TOO_DEEP
-    if value.array_value is not None:
-        return [_value(item, depth) for item in value.array_value.values[:MAX_ITEMS]]
-    return _attributes(value.kvlist_value.values, depth) if value.kvlist_value else None
-
-
-def _int(value: int | str) -> int | str:
-    """Return the 64-bit integer, or the text that was sent if it is not one."""
-    if isinstance(value, str):
-        digits = value.removeprefix("-")
-        if len(digits) > 19 or not (digits.isascii() and digits.isdigit()):
-            return value
-        value = int(value)
-    return value if value in _INT64 else str(value)
 
 
 _T = TypeVar("_T")

@@ -98,10 +98,15 @@ class _Rejected(Exception):
 
 def decode_protobuf(payload: bytes) -> Decoded:
     """Decode one ``ExportTraceServiceRequest``; never raises, whatever the bytes."""
-    reading = _Reading(payload)
+    return decode_by(SpanReading, payload)
+
+
+def decode_by(kind: "type[Reading]", payload: bytes) -> Decoded:
+    """Decode a request with a reading of its kind; never raises, whatever the bytes."""
+    reading = kind(payload)
     try:
         if len(payload) > LARGE_REQUEST:
-            spans = ReadAnew(sum(1 for _ in reading.spans()), lambda: _Reading(payload).spans())
+            spans = ReadAnew(sum(1 for _ in reading.spans()), lambda: kind(payload).spans())
         else:
             spans = list(reading.spans())
     except TooMany:
@@ -111,7 +116,7 @@ def decode_protobuf(payload: bytes) -> Decoded:
     return Decoded(spans, reading.rejected, reading.losses)
 
 
-class _Reading:
+class Reading:
     """One request while it is read."""
 
     def __init__(self, payload: bytes) -> None:
@@ -119,23 +124,6 @@ class _Reading:
         self.losses: list[Reported] = []
         self._payload = payload
         self._budget = Budget(MOST_PARTS)
-        self._messages = _messages()
-
-    def spans(self) -> Iterator[DecodedSpan]:
-        """Read all of it, once.
-
-        Raises:
-            WireError: The levels around the spans are broken.
-            TooMany: It holds more objects than it may.
-        """
-        for start, stop in self._parts(0, len(self._payload), 1)[1]:
-            resources, groups = self._parts(start, stop, 2)
-            resource = self._resource(resources)
-            for start_of_group, stop_of_group in groups:
-                scopes, spans = self._parts(start_of_group, stop_of_group, 2)
-                scope = self._scope(scopes)
-                self.losses += reported(resource, scope.attributes)
-                yield from self._spans(spans, resource, scope)
 
     def _parts(self, start: int, stop: int, wanted: int) -> tuple[list[bytes], list[tuple[int, int]]]:
         """Return the first field in its pieces, and the positions of the wanted ones."""
@@ -150,6 +138,121 @@ class _Reading:
                 elif number == 1:
                     first.append(self._payload[begin:end])
         return first, places
+
+    def spans(self) -> Iterator[DecodedSpan]:
+        """Read all of it, once.
+
+        Raises:
+            WireError: The levels around the spans or logs are broken.
+            TooMany: It holds more objects than it may.
+        """
+        raise NotImplementedError
+
+    def _attributes(self, pairs: Sequence[bytes]) -> dict[str, AttributeValue]:
+        """Read ``KeyValue`` messages in place.
+
+        Nearly all that are not cached have a known key and a text of less than 16 KB or a number, encoded as every
+        sender does: tag, length, key, tag, length, tag, value. The bytes before the first length of the value are then
+        known, and only the text is decoded.
+        """
+        out: dict[str, AttributeValue] = {}
+        self._budget.spend(len(pairs))
+        known, short = _known_keys, _short_pairs
+        for pair in pairs[:MAX_ATTRIBUTES]:
+            length = len(pair)
+            if length <= _SHORT_PAIR and (found := short.get(pair)) is not None:
+                key, value = found
+                out[key] = value
+                continue
+            at = pair[1] + 3 if length > 1 else 0
+            key = known.get(pair[:at])
+            size = length - at
+            if key is not None and (start := _start_of_text(pair, at)):
+                value = pair[start:].decode("utf-8", "replace")
+            elif key is not None and 2 < size < 13 and pair[at] == size - 1 and pair[at + 1] == _INT:
+                number, end = varint(pair, at + 2, length)
+                value = signed(number) if end == length else self._value(pair, at + 1, length, 0)
+            else:
+                key, value = self._pair(pair, 0, length, 0)
+            out[key] = value
+            # A cached list or map would be one object shared by all spans.
+            if length <= _SHORT_PAIR and not isinstance(value, list | dict):
+                if len(short) >= _MOST_SHORT_PAIRS:
+                    short.clear()
+                short[pair] = key, value
+        return out
+
+    def _pair(self, data: bytes, start: int, stop: int, depth: int) -> tuple[str, AttributeValue]:
+        """Read a ``KeyValue`` in any encoding, and cache its key in the usual encoding."""
+        key = b""
+        value_at: tuple[int, int] | None = None
+        for number, kind, begin, end in fields(data, start, stop):
+            if kind == LENGTH and number == 1:
+                key = data[begin:end]
+            elif kind == LENGTH and number == 2:
+                value_at = begin, end
+        text = key[: 4 * MAX_KEY].decode("utf-8", "replace")[:MAX_KEY]
+        if len(key) <= _LONGEST_KNOWN_KEY and len(_known_keys) < _MOST_KNOWN_KEYS:
+            _known_keys[b"\x0a%c%b\x12" % (len(key), key)] = text
+        return text, None if value_at is None else self._value(data, *value_at, depth)
+
+    def _value(self, data: bytes, start: int, stop: int, depth: int) -> AttributeValue:
+        """Read an ``AnyValue``, of whose fields the last one counts."""
+        value: AttributeValue = None
+        for number, kind, begin, end in fields(data, start, stop):
+            if number == 1 and kind == LENGTH:
+                value = data[begin:end].decode("utf-8", "replace")
+            elif number == 3 and kind == VARINT:
+                value = signed(varint(data, begin, end)[0])
+            elif number == 2 and kind == VARINT:
+                value = varint(data, begin, end)[0] != 0
+            elif number == 4 and kind == FIXED64:
+                value = double_value(unpack_from("<d", data, begin)[0])
+            elif number == 5 and kind == LENGTH:
+                value = self._list(data, begin, end, depth + 1)
+            elif number == 6 and kind == LENGTH:
+                value = self._map(data, begin, end, depth + 1)
+            elif number == 7 and kind == LENGTH:
+                value = b64encode(data[begin:end]).decode("ascii")
+        return value
+
+    def _list(self, data: bytes, start: int, stop: int, depth: int) -> AttributeValue:
+        if depth > MAX_DEPTH:
+            return TOO_DEEP
+        return [self._value(data, *place, depth) for place in self._items(data, start, stop)[:MAX_ITEMS]]
+
+    def _map(self, data: bytes, start: int, stop: int, depth: int) -> AttributeValue:
+        if depth > MAX_DEPTH:
+            return TOO_DEEP
+        return dict(self._pair(data, *place, depth) for place in self._items(data, start, stop)[:MAX_ATTRIBUTES])
+
+    def _items(self, data: bytes, start: int, stop: int) -> list[tuple[int, int]]:
+        """Return the positions of a list's or map's members; nothing is copied, as each could hold all the others."""
+        found: list[tuple[int, int]] = []
+        for number, kind, begin, end in fields(data, start, stop):
+            self._budget.spend(1)
+            if number == 1 and kind == LENGTH:
+                found.append((begin, end))
+        return found
+
+
+class SpanReading(Reading):
+    """A request of traces while it is read."""
+
+    def __init__(self, payload: bytes) -> None:
+        super().__init__(payload)
+        self._messages = _messages()
+
+    def spans(self) -> Iterator[DecodedSpan]:
+        """Read all of it, once."""
+        for start, stop in self._parts(0, len(self._payload), 1)[1]:
+            resources, groups = self._parts(start, stop, 2)
+            resource = self._resource(resources)
+            for start_of_group, stop_of_group in groups:
+                scopes, spans = self._parts(start_of_group, stop_of_group, 2)
+                scope = self._scope(scopes)
+                self.losses += reported(resource, scope.attributes)
+                yield from self._spans(spans, resource, scope)
 
     def _spans(
         self, places: Sequence[tuple[int, int]], resource: Mapping[str, AttributeValue], scope: Scope
@@ -243,93 +346,6 @@ class _Reading:
             return Scope()
         name, version = (text.decode("utf-8", "replace") for text in (scope.name, scope.version))
         return Scope(short_text(name), short_text(version), attributes)
-
-    def _attributes(self, pairs: Sequence[bytes]) -> dict[str, AttributeValue]:
-        """Read ``KeyValue`` messages in place.
-
-        Nearly all that are not cached have a known key and a text of less than 16 KB or a number, encoded as every
-        sender does: tag, length, key, tag, length, tag, value. The bytes before the first length of the value are then
-        known, and only the text is decoded.
-        """
-        out: dict[str, AttributeValue] = {}
-        self._budget.spend(len(pairs))
-        known, short = _known_keys, _short_pairs
-        for pair in pairs[:MAX_ATTRIBUTES]:
-            length = len(pair)
-            if length <= _SHORT_PAIR and (found := short.get(pair)) is not None:
-                key, value = found
-                out[key] = value
-                continue
-            at = pair[1] + 3 if length > 1 else 0
-            key = known.get(pair[:at])
-            size = length - at
-            if key is not None and (start := _start_of_text(pair, at)):
-                value = pair[start:].decode("utf-8", "replace")
-            elif key is not None and 2 < size < 13 and pair[at] == size - 1 and pair[at + 1] == _INT:
-                number, end = varint(pair, at + 2, length)
-                value = signed(number) if end == length else self._value(pair, at + 1, length, 0)
-            else:
-                key, value = self._pair(pair, 0, length, 0)
-            out[key] = value
-            # A cached list or map would be one object shared by all spans.
-            if length <= _SHORT_PAIR and not isinstance(value, list | dict):
-                if len(short) >= _MOST_SHORT_PAIRS:
-                    short.clear()
-                short[pair] = key, value
-        return out
-
-    def _pair(self, data: bytes, start: int, stop: int, depth: int) -> tuple[str, AttributeValue]:
-        """Read a ``KeyValue`` in any encoding, and cache its key in the usual encoding."""
-        key = b""
-        value_at: tuple[int, int] | None = None
-        for number, kind, begin, end in fields(data, start, stop):
-            if kind == LENGTH and number == 1:
-                key = data[begin:end]
-            elif kind == LENGTH and number == 2:
-                value_at = begin, end
-        text = key[: 4 * MAX_KEY].decode("utf-8", "replace")[:MAX_KEY]
-        if len(key) <= _LONGEST_KNOWN_KEY and len(_known_keys) < _MOST_KNOWN_KEYS:
-            _known_keys[b"\x0a%c%b\x12" % (len(key), key)] = text
-        return text, None if value_at is None else self._value(data, *value_at, depth)
-
-    def _value(self, data: bytes, start: int, stop: int, depth: int) -> AttributeValue:
-        """Read an ``AnyValue``, of whose fields the last one counts."""
-        value: AttributeValue = None
-        for number, kind, begin, end in fields(data, start, stop):
-            if number == 1 and kind == LENGTH:
-                value = data[begin:end].decode("utf-8", "replace")
-            elif number == 3 and kind == VARINT:
-                value = signed(varint(data, begin, end)[0])
-            elif number == 2 and kind == VARINT:
-                value = varint(data, begin, end)[0] != 0
-            elif number == 4 and kind == FIXED64:
-                value = double_value(unpack_from("<d", data, begin)[0])
-            elif number == 5 and kind == LENGTH:
-                value = self._list(data, begin, end, depth + 1)
-            elif number == 6 and kind == LENGTH:
-                value = self._map(data, begin, end, depth + 1)
-            elif number == 7 and kind == LENGTH:
-                value = b64encode(data[begin:end]).decode("ascii")
-        return value
-
-    def _list(self, data: bytes, start: int, stop: int, depth: int) -> AttributeValue:
-        if depth > MAX_DEPTH:
-            return TOO_DEEP
-        return [self._value(data, *place, depth) for place in self._items(data, start, stop)[:MAX_ITEMS]]
-
-    def _map(self, data: bytes, start: int, stop: int, depth: int) -> AttributeValue:
-        if depth > MAX_DEPTH:
-            return TOO_DEEP
-        return dict(self._pair(data, *place, depth) for place in self._items(data, start, stop)[:MAX_ATTRIBUTES])
-
-    def _items(self, data: bytes, start: int, stop: int) -> list[tuple[int, int]]:
-        """Return the positions of a list's or map's members; nothing is copied, as each could hold all the others."""
-        found: list[tuple[int, int]] = []
-        for number, kind, begin, end in fields(data, start, stop):
-            self._budget.spend(1)
-            if number == 1 and kind == LENGTH:
-                found.append((begin, end))
-        return found
 
 
 def _start_of_text(pair: bytes, at: int) -> int:

@@ -8,26 +8,32 @@ from typing import Any, Final
 
 import msgspec
 
-from inspector.otlp.request import MEDIA_TYPES, Encoding
+from inspector.otlp.request import MEDIA_TYPES, Encoding, Signal
 from inspector.otlp.wire import LENGTH, VARINT, WireError, bytes_field, fields, number_field, signed, varint
 
 INVALID_ARGUMENT, RESOURCE_EXHAUSTED, UNAVAILABLE = 3, 8, 14
 """Codes of ``google.rpc.Status`` (https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto)."""
 _LONGEST_REASON = 200
+_REJECTED: Final[dict[Signal, str]] = {
+    "traces": "rejectedSpans",
+    "metrics": "rejectedDataPoints",
+    "logs": "rejectedLogRecords",
+}
 _CODES: Final = {400: INVALID_ARGUMENT, 413: RESOURCE_EXHAUSTED, 415: INVALID_ARGUMENT, 503: UNAVAILABLE}
 
 
-def export_response(rejected: Mapping[str, int], encoding: Encoding) -> bytes:
-    """Write ``ExportTraceServiceResponse``.
+def export_response(rejected: Mapping[str, int], encoding: Encoding, signal: Signal = "traces") -> bytes:
+    """Write the response to a request of a signal, such as ``ExportTraceServiceResponse``.
 
     Args:
-        rejected: Spans left out, counted by the field that was wrong.
+        rejected: Spans or logs left out, counted by the field that was wrong.
         encoding: That of the request.
+        signal: What the request carried.
     """
     count = sum(rejected.values())
     if encoding == "json":
         # 64-bit integers are texts in protobuf's JSON.
-        partial = {"rejectedSpans": str(count), "errorMessage": _reasons(rejected)}
+        partial = {_REJECTED[signal]: str(count), "errorMessage": _reasons(rejected)}
         return msgspec.json.encode({"partialSuccess": partial} if count else {})
     if not count:
         return b""

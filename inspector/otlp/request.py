@@ -7,6 +7,7 @@ from typing import Final, Literal
 from inspector.otlp.decoded import Decoded
 from inspector.otlp.from_json import decode_in_parts
 from inspector.otlp.from_protobuf import decode_protobuf
+from inspector.otlp.logs import logs_from_json, logs_from_protobuf
 from inspector.otlp.metrics import left_out_of_json, left_out_of_protobuf
 
 MOST_BYTES = 64 << 20
@@ -16,7 +17,7 @@ MOST_MEMBERS = 1_000
 
 Encoding = Literal["protobuf", "json"]
 MEDIA_TYPES: Final[dict[Encoding, str]] = {"protobuf": "application/x-protobuf", "json": "application/json"}
-Signal = Literal["traces", "metrics"]
+Signal = Literal["traces", "metrics", "logs"]
 """What a request carries."""
 
 _UNPACKED_AT_ONCE = 256 << 10
@@ -36,6 +37,8 @@ def decode_request(body: bytes, encoding: Encoding, *, gzipped: bool = False, si
             return Decoded(malformed=f"not gzip: {error}"[:200])
     if signal == "metrics":
         return left_out_of_json(body) if encoding == "json" else left_out_of_protobuf(body)
+    if signal == "logs":
+        return logs_from_json(body) if encoding == "json" else logs_from_protobuf(body)
     return decode_in_parts(body) if encoding == "json" else decode_protobuf(body)
 
 

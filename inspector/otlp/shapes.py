@@ -3,8 +3,12 @@
 https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/trace/v1/trace.proto
 """
 
+from typing import Generic, TypeVar
+
 import msgspec
 from msgspec import Raw, Struct
+
+_Record = TypeVar("_Record")
 
 # The structs below exist by the hundred thousand and never form cycles, so the garbage collector need not track them.
 
@@ -158,6 +162,40 @@ class LaterRequest(Struct, rename="camel"):
     resource_spans: tuple[LaterResourceSpans, ...] | None = None
 
 
+class LogRecord(Struct, gc=False, rename="camel"):
+    """``LogRecord``. Every field may be missing or null."""
+
+    time_unix_nano: int | str | float | None = None
+    observed_time_unix_nano: int | str | float | None = None
+    severity_number: int | str | None = None
+    severity_text: str | None = None
+    body: AnyValue | None = None
+    attributes: tuple[KeyValue, ...] | None = None
+    dropped_attributes_count: int | None = None
+    trace_id: str | None = None
+    span_id: str | None = None
+    event_name: str | None = None
+
+
+class ScopeLogs(Struct, Generic[_Record], rename="camel"):
+    """``ScopeLogs``, whose scope is still text."""
+
+    scope: Raw = Raw(b"null")
+    log_records: tuple[_Record, ...] | None = None
+
+
+class ResourceLogs(Struct, Generic[_Record], rename="camel"):
+    """``ResourceLogs``, without its resource."""
+
+    scope_logs: tuple[ScopeLogs[_Record], ...] | None = None
+
+
+class LogsRequest(Struct, Generic[_Record], rename="camel"):
+    """``ExportLogsServiceRequest``, whose records are decoded, still text, or only known to be objects."""
+
+    resource_logs: tuple[ResourceLogs[_Record], ...] | None = None
+
+
 class RawScopeSpans(Struct):
     """``ScopeSpans`` whose parts are still text, so that one bad part does not cost the others."""
 
@@ -186,6 +224,10 @@ decode_raw_resource_spans = msgspec.json.Decoder(RawResourceSpans).decode
 decode_raw_scope_spans = msgspec.json.Decoder(RawScopeSpans).decode
 decode_resource = msgspec.json.Decoder(Resource | None).decode
 decode_scope = msgspec.json.Decoder(Scope | None).decode
+decode_logs = msgspec.json.Decoder(LogsRequest[LogRecord]).decode
+decode_logs_of_objects = msgspec.json.Decoder(LogsRequest[AnyObject]).decode
+decode_later_logs = msgspec.json.Decoder(LogsRequest[Raw]).decode
+decode_log = msgspec.json.Decoder(LogRecord).decode
 decode_span = msgspec.json.Decoder(Span).decode
 
 UNDECODABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)

@@ -44,31 +44,44 @@ def read_again(event: Event) -> Span:
     Args:
         event: The span, in full.
     """
+    return as_it_ended(event, read_span(as_sent(event)))
+
+
+def as_sent(event: Event) -> DecodedSpan:
+    """Return a stored span as it came, as far as that is stored.
+
+    Args:
+        event: The span, in full.
+    """
     attributes: dict[str, Any] = _decoded(event.attributes) or {}
     forget_reading(attributes)
     kind, scope, version = take_origin(event, attributes)
     if event.hook == "llm_generate" and sc.SEED_LLM_PROMPT in attributes:
         attributes = _described_again(attributes)
     resource: dict[str, AttributeValue] = {} if event.service is None else {sc.SERVICE_NAME: event.service}
-    span = read_span(
-        DecodedSpan(
-            event.trace_id,
-            event.span_id,
-            event.parent_id,
-            event.name,
-            kind,
-            int(event.start_time_unix_nano),
-            None if event.end_time_unix_nano is None else int(event.end_time_unix_nano),
-            _CODES.get(event.status, _OK),
-            None if event.error is None else event.error.message,
-            attributes,
-            _decoded(event.events) or [],
-            _decoded(event.links) or [],
-            resource,
-            Scope(scope, version),
-        )
+    return DecodedSpan(
+        event.trace_id,
+        event.span_id,
+        event.parent_id,
+        event.name,
+        kind,
+        int(event.start_time_unix_nano),
+        None if event.end_time_unix_nano is None else int(event.end_time_unix_nano),
+        _CODES.get(event.status, _OK),
+        None if event.error is None else event.error.message,
+        attributes,
+        _decoded(event.events) or [],
+        _decoded(event.links) or [],
+        resource,
+        Scope(scope, version),
     )
-    # Whether it failed is not decided again: that was read from fields that are not stored.
+
+
+def as_it_ended(event: Event, span: Span) -> Span:
+    """Return another reading of a stored span with the stored status.
+
+    Whether it failed is not decided again: that was read from fields that are not stored.
+    """
     error = event.error if span.error is None or event.error is None else span.error
     return replace(span, status=event.status, error=error)
 

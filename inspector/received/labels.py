@@ -12,7 +12,7 @@ from typing import cast
 from msgspec import MsgspecError, Raw, json
 
 from inspector import semconv as sc
-from inspector.model import NOTE, AttributeValue, Event, Label, LabelSource, NewLabel, Span
+from inspector.model import NOTE, AttributeValue, Event, Label, LabelSource, Log, NewLabel, Span
 
 LABEL_HOOK = "label"
 """The hook of a span that is only a label, for the run or the span that it names."""
@@ -61,11 +61,23 @@ def _labels_of(span: Span) -> Iterator[NewLabel]:
         yield label
     results = [event for event in span.events if event.get("name") == sc.EVALUATION_EVENT]
     for event in results[:MOST_OF_SPAN]:
-        label = _label(
-            cast("Mapping[str, AttributeValue]", event["attributes"]), int(str(event["time_unix_nano"])), **target
-        )
+        label = _of_result(event, **target)
         if label is not None:
             yield label
+
+
+def labels_of_logs(logs: Iterable[Log]) -> Iterator[NewLabel]:
+    """Yield the labels in logs; they are kept whether or not their span comes."""
+    for log in logs:
+        if log.event.get("name") == sc.EVALUATION_EVENT:
+            label = _of_result(log.event, trace_id=log.trace_id, span_id=log.span_id)
+            if label is not None:
+                yield label
+
+
+def _of_result(event: Mapping[str, AttributeValue], **target: str) -> NewLabel | None:
+    fields = cast("Mapping[str, AttributeValue]", event["attributes"])
+    return _label(fields, int(str(event["time_unix_nano"])), **target)
 
 
 def _label(fields: Mapping[str, AttributeValue], time_ns: int, **target: str) -> NewLabel | None:

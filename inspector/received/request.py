@@ -1,4 +1,4 @@
-"""Turns the bytes of a request into spans and labels for the store."""
+"""Turns the bytes of a request into spans, labels and logs for the store."""
 
 import sys
 from collections import deque
@@ -8,9 +8,9 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from inspector.model import NewLabel, Span
+from inspector.model import Log, NewLabel, Span
 from inspector.otlp import Decoded, DecodedSpan, ReadAnew
-from inspector.received.labels import labels_apart
+from inspector.received.labels import labels_apart, labels_of_logs
 
 _TOGETHER: Final = 1_024
 """How many spans are in memory in both forms, as sent and as interpreted."""
@@ -19,12 +19,13 @@ Read: TypeAlias = Callable[[Sequence[DecodedSpan]], tuple[list[Span], int]]
 
 
 class Part(Struct, frozen=True):
-    """Some of the spans and labels of a request."""
+    """Some of the spans, labels and logs of a request."""
 
     spans: list[Span]
     labels: list[NewLabel]
     unread: int
     """How many spans could not be interpreted."""
+    logs: list[Log] = []
 
 
 class Received(Struct, frozen=True):
@@ -33,13 +34,14 @@ class Received(Struct, frozen=True):
     spans: Sequence[Span] = ()
     labels: Sequence[NewLabel] = ()
     rejected: Mapping[str, int] = {}
-    """The numbers of rejected spans, by the invalid field."""
+    """The numbers of rejected spans and logs, by the invalid field."""
     malformed: str | None = None
     """Why the whole request is refused; it is empty then."""
     too_large: bool = False
     """Whether it is refused because it exceeds a limit."""
     parts: Iterator[Part] | None = None
-    """All parts of a large request, interpreted one at a time; ``spans`` and ``labels`` are empty then."""
+    """All parts of a large request, interpreted one at a time; ``spans``, ``labels`` and ``logs`` are empty then."""
+    logs: Sequence[Log] = ()
 
 
 def receive(
@@ -64,23 +66,25 @@ def receive(
         return Received(rejected=rejected, parts=_parts(sent, redact, read, most // 2))
     spans: list[Span] = []
     labels: list[NewLabel] = []
+    logs: list[Log] = []
     unread = 0
     for part in _parts(sent, redact, read, _TOGETHER):
         spans += part.spans
         labels += part.labels
+        logs += part.logs
         unread += part.unread
-    return Received(spans, labels, {**rejected, "unreadable": unread} if unread else rejected)
+    return Received(spans, labels, {**rejected, "unreadable": unread} if unread else rejected, logs=logs)
 
 
 def in_parts(received: Received, together: int) -> Received:
-    """Return an interpreted request in parts of ``together`` spans, and release each part once it is consumed."""
-    waiting, labels = deque(received.spans), [*received.labels]
-    size = len(waiting)
+    """Return an interpreted request in parts of ``together`` spans or logs, each released once it is consumed."""
+    waiting, logs, labels = deque(received.spans), deque(received.logs), [*received.labels]
 
     def parts() -> Iterator[Part]:
-        for start in range(0, size, together):
-            some = [waiting.popleft() for _ in range(min(together, size - start))]
-            yield Part(some, labels if not waiting else [], 0)
+        while waiting or logs:
+            some = [waiting.popleft() for _ in range(min(together, len(waiting)))]
+            some_logs = [logs.popleft() for _ in range(min(together - len(some), len(logs)))]
+            yield Part(some, [] if waiting or logs else labels, 0, some_logs)
 
     return Received(rejected=received.rejected, parts=parts())
 
@@ -89,8 +93,14 @@ def _parts(
     sent: Iterator[DecodedSpan], redact: Callable[[Decoded], Decoded], read: Read, together: int
 ) -> Iterator[Part]:
     while some := list(islice(sent, together)):
-        spans, unread = read(redact(Decoded(spans=some)).spans)
-        yield Part(*labels_apart(spans), unread)
+        clean = redact(Decoded(spans=some)).spans
+        # A request has spans or logs.
+        if clean[0].is_log:
+            logs = [Log(log.trace_id, log.span_id, event) for log in clean for event in log.events]
+            yield Part([], [*labels_of_logs(logs)], 0, logs)
+        else:
+            spans, unread = read(clean)
+            yield Part(*labels_apart(spans), unread)
 
 
 def _one_by_one(spans: Iterable[DecodedSpan]) -> Iterator[DecodedSpan]:

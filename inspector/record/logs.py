@@ -73,7 +73,7 @@ def _span_here() -> RecordedSpan | None:
 
 
 def _facts(record: logging.LogRecord) -> dict[str, Any]:
-    return {"log.level": record.levelname, "log.logger": record.name, "log.message": _message(record)}
+    return {sc.LOG_LEVEL: record.levelname, sc.LOG_LOGGER: record.name, sc.LOG_MESSAGE: _message(record)}
 
 
 def _failure(record: logging.LogRecord) -> Failure | None:

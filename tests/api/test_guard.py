@@ -238,6 +238,8 @@ def test_the_cookie_is_found_beside_odd_ones_of_other_programs(odd):
         ("control", "POST", "/codes", None),
         ("ingest", "GET", "/events", 403),
         ("ingest", "POST", "/v1/traces", None),
+        ("read", "POST", "/v1/logs", 403),
+        ("ingest", "POST", "/v1/logs", None),
         ("read", "POST", "/v1/metrics", 403),
         ("ingest", "POST", "/v1/metrics", None),
         ("ingest", "DELETE", "/traces/1", 403),

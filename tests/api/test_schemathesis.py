@@ -151,9 +151,17 @@ def test_the_plain_tool_finds_nothing_in_any_operation_that_only_looks(filled, s
 def test_the_shipped_configuration_names_every_exception_of_the_others(filled, settings, serve_app, checkout, tmp_path):
     shutil.copy(checkout / "schemathesis.toml", tmp_path)
     others = (
-        *("streamEvents", "exportTraces", "exportMetrics", "createLabel", "deleteLabel", "createSignInCode"),
+        *(
+            "streamEvents",
+            "exportTraces",
+            "exportLogs",
+            "exportMetrics",
+            "createLabel",
+            "deleteLabel",
+            "createSignInCode",
+        ),
         *("deleteRun", "deleteTrace", "deleteSession", "deleteSessionOfAnyName"),
     )
     with serve_app(application(filled, settings)) as port:
         printed = st_run(port, tmp_path, SECRET, *(f"--include-operation-id={each}" for each in others))
-    assert "Tested: 10" in printed
+    assert "Tested: 11" in printed

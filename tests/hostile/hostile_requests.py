@@ -22,7 +22,7 @@ OTHER_PATHS += [
     "/events/",
     "/events//",
     "/Events",
-    "/v1/logs",
+    "/v1/logs/",
     "/v1/metrics/",
     "/v1/traces/",
     "/token",

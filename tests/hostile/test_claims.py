@@ -58,7 +58,11 @@ def test_what_the_page_says_is_refused_is_refused_without_a_word_too_many(server
 
 
 @pytest.mark.parametrize(
-    "path, most", [(f"DELETE /traces/{TRACE}", MIB), ("POST /v1/traces", 64 * MIB), ("POST /v1/metrics", 64 * MIB)]
+    "path, most",
+    [
+        (f"DELETE /traces/{TRACE}", MIB),
+        *((f"POST /v1/{signal}", 64 * MIB) for signal in ("traces", "logs", "metrics")),
+    ],
 )
 def test_a_body_that_says_it_is_too_large_is_not_waited_for(server, path, most):
     headers = ("Content-Type: application/json", f"Content-Length: {most + 1}")
@@ -84,6 +88,7 @@ def test_the_page_and_the_life_sign_are_open_and_show_nothing(server):
     ("read", "GET /events", 200),
     ("read", f"DELETE /traces/{TRACE}", 403),
     ("read", "POST /v1/traces", 403),
+    ("read", "POST /v1/logs", 403),
     ("read", "POST /v1/metrics", 403),
     ("ingest", "GET /events", 403),
     ("ingest", f"DELETE /traces/{TRACE}", 403),

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from pydantic import SecretStr
 
 from inspector.ingest import CopyRefused, NothingRecorded, Owner, comparing, copy_home
+from inspector.ingest.joining import Joining
 from inspector.model import Filter, Log, Loss, NewLabel
 from inspector.settings import Settings
 from inspector.store import OwnedElsewhere, Removed, SpoolMark, StoreError, StoreNewer, open_store
@@ -60,7 +61,11 @@ def fill(settings):
             store.write(batch)
         span = spans_of(made.batches)[0]
         raw = {"inspector.raw.exchanges": "what a replay gives back", "text": "x" * 9000}
-        store.write([replace(span, trace_id="f" * 32, session_id=None, attributes=raw)])
+        logs = [log_of("f" * 32, span.span_id, 1), log_of("f" * 32, "9" * 16, 2), log_of(span.trace_id, "9" * 16, 2)]
+        store.write([replace(span, trace_id="f" * 32, session_id=None, attributes=raw)], logs=logs)
+        # As whoever opens the home to copy it would do.
+        Joining(store).join()
+        store.write([replace(span, trace_id="f" * 31 + "e")])
         run_id = store.runs(Filter()).items[0].run_id
         store.write(
             (),
@@ -75,7 +80,6 @@ def fill(settings):
                 Loss("p1", "r1", "web", "dropped", 4, 10**15, 10**15 + 1),
                 Loss("p2", None, None, "unwritten", 5, 30, 40),
             ],
-            logs=[log_of("f" * 32, span.span_id, 1), log_of("f" * 32, "9" * 16, 2), log_of(span.trace_id, "9" * 16, 2)],
             marks=[SpoolMark("a.jsonl", waiting.stat().st_ino, 3, 4, 1, 3, 0)],
         )
         store.note_removal(Removed("age", 99, 2, 30))

@@ -1,5 +1,6 @@
 """Requests that are read in another process under load: the same is stored, whatever becomes of the process."""
 
+import json
 import os
 import pickle
 import signal
@@ -126,6 +127,18 @@ def test_what_is_read_apart_is_what_is_read_here(tmp_path, begin, requests):
         assert answer == receive(decode, here, read_spans)
         assert SECRET not in str(answer.spans[0].attributes)
         assert "[redacted:" in str(answer.spans[0].attributes)
+
+
+def test_logs_that_are_read_apart_are_those_that_are_read_here(tmp_path, begin):
+    second, here = begin(), redacting(tmp_path, on=True)
+    record = {"traceId": "1" * 32, "spanId": "2" * 16, "body": {"stringValue": f"key {SECRET}"}}
+    request = {"resourceLogs": [{"scopeLogs": [{"logRecords": [record, {"body": {"stringValue": "alone"}}]}]}]}
+    decode = partial(decode_request, json.dumps(request).encode(), "json", signal="logs")
+    answer = pickle.loads(second.read(decode).result(60))
+    assert answer == receive(decode, here, read_spans)
+    assert (len(answer.logs), answer.rejected) == (1, {"logs_without_span": 1})
+    assert "[redacted:" in str(answer.logs[0].event)
+    assert SECRET not in str(answer.logs[0].event)
 
 
 def test_what_is_malformed_is_refused_there_too(begin):

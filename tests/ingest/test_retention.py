@@ -6,7 +6,7 @@ import pytest
 
 from inspector.ingest import Owner
 from inspector.ingest.retention import Retention
-from inspector.model import Filter, Span
+from inspector.model import Filter, Log, Span
 from inspector.settings import Settings
 from inspector.store import Removed
 
@@ -140,3 +140,24 @@ def test_what_was_removed_last_is_kept_by_rule(owner, clocks):
     look_hourly(retention(owner, clocks, days=1), clocks, 26)
     last, first = owner.store.health().removed
     assert (last.rule, last.traces, last.spans, first.rule) == ("age", 1, 1, "size")
+
+
+def test_logs_are_kept_for_two_days_and_those_without_a_span_counted(owner, clocks):
+    pruning = retention(owner, clocks)
+    event = {"name": "a", "time_unix_nano": "1", "attributes": {}}
+    owner.store.write([], logs=[Log("cd" * 16, span_id, event) for span_id in ("ab" * 8, "ef" * 8)])
+    owner.ingest_spools()
+    clocks.wait(48)
+    assert pruning.drop_logs() == 0
+    clocks.wait(1)
+    assert pruning.drop_logs() == 1
+    assert pruning.drop_logs() == 0
+    assert owner.store.event("ab" * 8, trace_id="cd" * 16).events is not None
+
+
+def test_no_log_is_removed_by_age_while_the_clock_is_doubted(owner, clocks):
+    pruning = retention(owner, clocks)
+    owner.store.write([], logs=[Log("cd" * 16, "ef" * 8, {"name": "a", "time_unix_nano": "1", "attributes": {}})])
+    clocks.wall_ns += 50 * HOUR_NS
+    pruning.prune()
+    assert pruning.drop_logs() == 0

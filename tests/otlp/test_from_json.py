@@ -53,6 +53,7 @@ def test_a_span_is_decoded_field_by_field(make_span, make_request, otlp_attribut
             "version": "0.1.0",
             "attributes": {"inspector.dropped": 3, "inspector.dropped_segments": 1},
         },
+        "is_log": False,
     }
     assert (dict(decoded.rejected), decoded.malformed) == ({}, None)
     [reported] = decoded.losses

@@ -193,6 +193,57 @@ def test_pb_mutations(server, seed):
     assert answer.status in (200, 400)
 
 
+def raw_log(number=0xBAD, trace=1):
+    ids = field(9, trace.to_bytes(16, "big")) + field(10, number.to_bytes(8, "big"))
+    return ids + field(12, b"name") + b"\x09" + START_NS.to_bytes(8, "little")
+
+
+def nested_body(depth, number):
+    value = field(1, b"x")
+    for _ in range(depth):
+        value = field(number, field(1, field(1, b"k") + field(2, value) if number == 6 else value))
+    return around(raw_log() + field(5, value))
+
+
+LOGS = {
+    **{name: body for name, (body, _) in WIRE.items()},
+    "unknown-fields-10k-in-a-log": around(raw_log() + field(99, b"x") * 10_000),
+    "groups-nested-10k-in-a-log": around(raw_log() + b"\x7b" * 10_000 + b"\x7c" * 10_000),
+    "33m-empty-attributes-of-one-log": lambda: around(raw_log() + b"\x32\x00" * (30 * MIB)),
+    "1m-empty-logs": lambda: field(1, field(2, b"\x12\x00" * 1_000_000)),
+    **{
+        f"{name}-depth-{depth}": nested_body(depth, at)
+        for name, at in (("array", 5), ("kvlist", 6))
+        for depth in (40, 3000)
+    },
+}
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_logs_pb(server, protobuf, name):
+    answer = judge(server, lambda: server.export("/v1/logs", made(LOGS[name]), PROTOBUF))
+    assert answer.status in (200, 400, 413)
+    assert server.post(protobuf({"span_id": 1, "trace_id": 0x600D})).body == b""
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_logs_pb_mutations(server, seed):
+    chance = random.Random(seed)
+    attribute = field(6, field(1, b"k") + field(2, field(1, b"v" * 40)))
+    body = bytearray(around(*[raw_log(n, trace=0x77) + attribute + field(5, field(1, b"text")) for n in range(1, 6)]))
+    for _ in range(chance.randrange(1, 6)):
+        body[chance.randrange(len(body))] = chance.randrange(256)
+    assert judge(server, lambda: server.export("/v1/logs", bytes(body), PROTOBUF)).status in (200, 400)
+
+
+@pytest.mark.parametrize("depth", [30, 40, 1000, 20_000])
+def test_logs_json_bodies_nested_deeply(server, depth):
+    value = b'{"arrayValue":{"values":[' * depth + b'{"stringValue":"x"}' + b"]}}" * depth
+    record = b'{"traceId":"%032x","spanId":"%016x","body":%s}' % (0x77, 0xBAD, value)
+    body = b'{"resourceLogs":[{"scopeLogs":[{"logRecords":[%s]}]}]}' % record
+    assert judge(server, lambda: server.export("/v1/logs", body, JSON)).status in (200, 400)
+
+
 IDS = {
     "zero-trace": ({"traceId": "0" * 32}, 1),
     "zero-span": ({"spanId": "0" * 16}, 1),

@@ -7,6 +7,8 @@ import threading
 import time
 from contextlib import closing
 
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+
 SECRET = "a-secret-of-the-tests-only"
 SENDERS = 3
 SPANS = 40
@@ -125,3 +127,19 @@ def kill_again_and_again(serve_home, protobuf, home, *, kills, seed):
 def test_a_server_killed_at_any_moment_loses_nothing_and_repeats_nothing(serve_home, protobuf, tmp_path, long):
     kills = 100 if long else 10
     assert kill_again_and_again(serve_home, protobuf, tmp_path / "home", kills=kills, seed=1) >= kills
+
+
+def test_acknowledged_logs_are_joined_by_the_next_server_when_theirs_was_killed(serve_home, protobuf, tmp_path, until):
+    spans = range(1, 201)
+    request = ExportLogsServiceRequest()
+    records = request.resource_logs.add().scope_logs.add().log_records
+    for span in spans:
+        records.add(trace_id=bytes(15) + b"\1", span_id=span.to_bytes(8, "big"), event_name="a", time_unix_nano=1)
+    with serve_home(tmp_path / "home") as server:
+        assert server.post(protobuf(*spans)).status == 200
+        assert server.export("/v1/logs", request.SerializeToString(), "application/x-protobuf").status == 200
+        server.kill()
+    stored(tmp_path / "home" / "inspector.db")
+    with serve_home(tmp_path / "home") as server:
+        path = "/events?limit=1000&full=true"
+        until(lambda: [len(event["events"] or ()) for event in server.get(path)["items"]] == [1] * len(spans))

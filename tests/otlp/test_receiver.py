@@ -145,17 +145,3 @@ def test_a_token_that_may_only_read_does_not_add(server, protobuf):
     assert server.post(protobuf(1), Authorization=f"Bearer {token.derive('read')}").status == 403
     assert server.post(protobuf(1), Authorization="Bearer wrong").status == 401
     assert server.post(protobuf(1), Authorization=f"Bearer {token.derive('ingest')}").status == 200
-
-
-def test_logs_have_no_path_and_their_sender_is_told_so(server):
-    from inspector.api import Token
-
-    for token in (SECRET, Token(SECRET).derive("ingest")):
-        found = urllib.request.Request(
-            f"{server.url}/v1/logs", b"{}", {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-        )
-        with pytest.raises(urllib.error.HTTPError) as refused:
-            urllib.request.urlopen(found, timeout=60)
-        with refused.value as answer:
-            assert answer.code == 404
-            assert "OTEL_LOGS_EXPORTER" in json.loads(answer.read())["detail"]

@@ -201,7 +201,7 @@ def not_a_message(peer: Any, exc: Exception) -> None:
 
 
 def _note(peer: Any, level: str, logger: str | None, message: str) -> None:
-    known = {"log.level": level, "log.logger": logger, "log.message": message}
+    known = {sc.LOG_LEVEL: level, sc.LOG_LOGGER: logger, sc.LOG_MESSAGE: message}
     for span in tuple(_spans(peer)):
         span.record_event(sc.LOG_EVENT, {name: value for name, value in known.items() if value is not None})
 

@@ -138,7 +138,8 @@ def answered_in_list(key: str) -> Reader:
 
 _ROLES = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
 _CHOICE = "gen_ai.choice"
-_DETAILS = "gen_ai.client.inference.operation.details"
+DETAILS = "gen_ai.client.inference.operation.details"
+"""An event, or a log, with the contents of a model call."""
 _PLAIN = {
     "gen_ai.content.prompt": (semconv.INPUT_MESSAGES, "gen_ai.prompt", "user"),
     "gen_ai.content.completion": (semconv.OUTPUT_MESSAGES, "gen_ai.completion", "assistant"),
@@ -152,7 +153,7 @@ def _bodies(span: DecodedSpan) -> _Bodies:
     for event in span.events:
         name, attributes = event["name"], _attributes_of(event)
         if isinstance(name, str):
-            content = attributes.get("gen_ai.event.content")
+            content = attributes.get("gen_ai.event.content", attributes.get(semconv.LOG_MESSAGE))
             body = content if isinstance(content, dict) else parsed(content)
             bodies.append((name, cast("Mapping[str, Any]", body) if isinstance(body, dict) else attributes))
     return bodies
@@ -173,7 +174,7 @@ def _attributes_of(event: Mapping[str, AttributeValue]) -> Mapping[str, Attribut
 def _messages_in(bodies: _Bodies, wanted: str) -> AttributeValue:
     messages: list[Message] = []
     for name, body in bodies:
-        if name == _DETAILS:
+        if name == DETAILS:
             messages += read_messages(body.get(wanted), "user" if wanted == semconv.INPUT_MESSAGES else "assistant")
         elif name in _PLAIN:
             key, field, role = _PLAIN[name]

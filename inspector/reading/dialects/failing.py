@@ -20,7 +20,8 @@ _OK, _ERROR = 1, 2
 _TOOL_ERROR = "tool_error"
 _ERROR_TYPES = (semconv.ERROR_TYPE,)
 _EXCEPTION_TYPES = (semconv.EXCEPTION_TYPE,)
-_EXCEPTION_EVENTS = (semconv.EXCEPTION_EVENT, semconv.GENAI_EXCEPTION_EVENT)
+EXCEPTION_EVENTS = (semconv.EXCEPTION_EVENT, semconv.GENAI_EXCEPTION_EVENT)
+"""The names of events, and of logs, that are an exception."""
 
 
 def status(decoded: DecodedSpan, table: Table) -> Status:
@@ -71,6 +72,6 @@ def _exception(decoded: DecodedSpan) -> Attributes:
     """Return the attributes of the last exception event: the program survived the earlier ones."""
     for event in reversed(decoded.events):
         attributes = event["attributes"]
-        if event["name"] in _EXCEPTION_EVENTS and isinstance(attributes, dict):
+        if event["name"] in EXCEPTION_EVENTS and isinstance(attributes, dict):
             return attributes
     return decoded.attributes

@@ -7,7 +7,14 @@ from collections.abc import Mapping
 
 from inspector import semconv
 from inspector.model import Kind
-from inspector.reading.dialects.content import answered_in_events, asked_in_events, conversation, copied
+from inspector.reading.dialects.content import (
+    DETAILS,
+    answered_in_events,
+    asked_in_events,
+    conversation,
+    copied,
+    of_event,
+)
 from inspector.reading.dialects.dialect import Dialect, KindRule
 
 OPERATIONS: Mapping[str, Kind] = {
@@ -93,6 +100,8 @@ GEN_AI = Dialect(
                 answered_in_events,
                 conversation("gen_ai.completion", semconv.SEED_LLM_RESPONSE, role="assistant"),
             ),
+            semconv.SYSTEM_INSTRUCTIONS: (of_event(DETAILS, semconv.SYSTEM_INSTRUCTIONS),),
+            semconv.TOOL_DEFINITIONS: (of_event(DETAILS, semconv.TOOL_DEFINITIONS),),
             semconv.PROVIDER_NAME: (copied("gen_ai.system", semconv.SEED_LLM_PROVIDER),),
             semconv.REQUEST_MODEL: (copied(semconv.SEED_LLM_MODEL),),
         },

@@ -3,14 +3,17 @@
 import json
 import textwrap
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from inspector.model import Span
-from inspector.otlp import decode
+from inspector.model import Log, Span
+from inspector.otlp import decode, decode_request
 from inspector.reading.dialects import read_span
+from inspector.reading.joined import with_logs
+from inspector.store.sqlite import SqliteStore
 
 EXPORTS = Path(__file__).parents[1] / "exports"
 
@@ -24,6 +27,26 @@ def told() -> Callable[[str], str]:
         return "".join(f"{line}\n" for decoded in spans for line in _lines(read_span(decoded)))
 
     return told
+
+
+@pytest.fixture
+def told_with_logs(empty_database: Callable[[Path], Path], tmp_path: Path) -> Iterator[Callable[[str], str]]:
+    """Reads an export whose content came in logs, joins them, and tells of each span what the inspector makes of it."""
+    with closing(SqliteStore(empty_database(tmp_path / "inspector.db"))) as store:
+
+        def told(name: str) -> str:
+            spans = decode((EXPORTS / f"{name}.jsonl").read_bytes()).spans
+            store.write([read_span(span) for span in spans])
+            sent = decode_request((EXPORTS / "logs" / f"{name}.jsonl").read_bytes(), "json", signal="logs")
+            logs = [Log(each.trace_id, each.span_id, each.events[0]) for each in sent.spans]
+            lines: list[str] = []
+            for span in spans:
+                event = store.event(span.span_id, trace_id=span.trace_id, raw=True)
+                assert event is not None
+                lines += _lines(with_logs(event, [log for log in logs if log.span_id == span.span_id]))
+            return "".join(f"{line}\n" for line in lines)
+
+        yield told
 
 
 def _lines(span: Span) -> Iterator[str]:

@@ -5,7 +5,8 @@ Each program names its packages in its head (PEP 723) and runs offline once they
     uv run --script tests/ingest/exporting/openinference_openai.py
 
 It replaces ``tests/ingest/exports/<its name>.jsonl``: one OTLP/JSON line, with the versions of the packages under the
-resource attribute ``exported.with``. Names of the machine and of its directories are taken out.
+resource attribute ``exported.with``. Names of the machine and of its directories are taken out. One that sends logs
+also replaces ``tests/ingest/exports/logs/<its name>.jsonl``.
 """
 
 import json
@@ -19,6 +20,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from opentelemetry.sdk._logs import LoggerProvider, ReadableLogRecord
+from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, SimpleLogRecordProcessor
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter, SpanExportResult
@@ -51,6 +54,17 @@ def exporting(*packages: str) -> Iterator[TracerProvider]:
 
 
 @contextmanager
+def exporting_logs(*packages: str) -> Iterator[tuple[TracerProvider, LoggerProvider]]:
+    """Give two providers, and save the spans and the logs at the end under the name of the running program."""
+    logs = InMemoryLogRecordExporter()
+    provider = LoggerProvider(resource=Resource({"service.name": "trial"}))
+    provider.add_log_record_processor(SimpleLogRecordProcessor(logs))
+    with exporting(*packages) as spans:
+        yield spans, provider
+    save_logs(logs.get_finished_logs(), *packages)
+
+
+@contextmanager
 def model() -> Iterator[str]:
     """Serve a stub of the model providers; gives its address."""
     from models import serving
@@ -61,8 +75,6 @@ def model() -> Iterator[str]:
 
 def save(spans: Sequence[ReadableSpan], *packages: str) -> None:
     """Write one line of OTLP/JSON."""
-    made = ", ".join(f"{name} {version(name)}" for name in packages)
-    resource = {"service.name": "trial", "telemetry.sdk.language": "python", "exported.with": made}
     by_scope: dict[Any, list[ReadableSpan]] = {}
     for span in spans:
         by_scope.setdefault(span.instrumentation_scope, []).append(span)
@@ -73,10 +85,30 @@ def save(spans: Sequence[ReadableSpan], *packages: str) -> None:
         }
         for scope, members in by_scope.items()
     ]
-    line = json.dumps({"resourceSpans": [{"resource": {"attributes": _pairs(resource)}, "scopeSpans": parts}]})
-    target = EXPORTS / f"{Path(sys.argv[0]).stem}.jsonl"
-    target.write_text(_without_places(line) + "\n")
-    print(f"{target.name}: {len(spans)} spans")  # noqa: T201 - what a program of the command line says
+    _write(EXPORTS, {"resourceSpans": [{"resource": _resource(packages), "scopeSpans": parts}]})
+
+
+def save_logs(logs: Sequence[ReadableLogRecord], *packages: str) -> None:
+    """Write one line of OTLP/JSON."""
+    by_scope: dict[Any, list[ReadableLogRecord]] = {}
+    for log in logs:
+        by_scope.setdefault(log.instrumentation_scope, []).append(log)
+    parts = [
+        {"scope": {"name": scope.name, "version": scope.version or ""}, "logRecords": [_log(log) for log in members]}
+        for scope, members in by_scope.items()
+    ]
+    _write(EXPORTS / "logs", {"resourceLogs": [{"resource": _resource(packages), "scopeLogs": parts}]})
+
+
+def _resource(packages: Sequence[str]) -> dict[str, Any]:
+    made = ", ".join(f"{name} {version(name)}" for name in packages)
+    return {"attributes": _pairs({"service.name": "trial", "telemetry.sdk.language": "python", "exported.with": made})}
+
+
+def _write(directory: Path, request: dict[str, Any]) -> None:
+    target = directory / f"{Path(sys.argv[0]).stem}.jsonl"
+    target.write_text(_without_places(json.dumps(request)) + "\n")
+    print(target.relative_to(EXPORTS))  # noqa: T201 - what a program of the command line says
 
 
 def _span(span: ReadableSpan) -> dict[str, Any]:
@@ -95,6 +127,22 @@ def _span(span: ReadableSpan) -> dict[str, Any]:
             for event in span.events
         ],
         "status": {"code": status.status_code.value} | ({"message": status.description} if status.description else {}),
+    }
+
+
+def _log(log: ReadableLogRecord) -> dict[str, Any]:
+    record = log.log_record
+    severity = record.severity_number
+    return {
+        "timeUnixNano": str(record.timestamp or 0),
+        "observedTimeUnixNano": str(record.observed_timestamp or 0),
+        **({"severityNumber": severity.value} if severity else {}),
+        **({"severityText": record.severity_text} if record.severity_text else {}),
+        **({"eventName": record.event_name} if record.event_name else {}),
+        **({"body": _value(record.body)} if record.body is not None else {}),
+        "attributes": _pairs(record.attributes or {}),
+        "traceId": f"{record.trace_id:032x}",
+        "spanId": f"{record.span_id:016x}",
     }
 
 

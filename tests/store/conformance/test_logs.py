@@ -7,6 +7,7 @@ import pytest
 from lists import walk
 from msgspec.structs import replace
 
+from inspector.ingest.joining import Joining
 from inspector.model import Filter, Log, Span
 from inspector.store import Joined
 
@@ -228,3 +229,14 @@ def test_in_whatever_order_and_groups_records_arrive_every_span_has_its_logs(sto
         join(store)
     assert {tuple(events_of(store, span_id)) for span_id in ids} == {("log 1", "log 2", "log 3")}
     assert all(event.status == "ok" for event in walk(store.events, Filter()))
+
+
+def test_ingest_joins_what_is_due_and_again_what_is_sent_again(store):
+    other = "2" * 16
+    store.write([make_span(), make_span(span_id=other)], logs=[make_log(5), make_log(9), make_log(3, span_id=other)])
+    assert not Joining(store).join()
+    assert (events_of(store), events_of(store, other)) == (["log 5", "log 9"], ["log 3"])
+    store.write([make_span(agent="sent again")], logs=[make_log(1)])
+    assert not Joining(store).join()
+    assert (events_of(store), events_of(store, other)) == (["log 1", "log 5", "log 9"], ["log 3"])
+    assert due(store) == {}

@@ -575,6 +575,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Store logs of spans from any OpenTelemetry SDK or collector.
+         * @description The OTLP/HTTP receiver (https://opentelemetry.io/docs/specs/otlp/#otlphttp). Requires the scope `ingest`.
+         *
+         *     A log record with the ids of a trace and a span becomes an event of that span, whether it arrives before or
+         *     after the span. Others are not stored, but counted in `/metrics`. 200 means that the logs of spans are
+         *     committed; `partialSuccess` counts those that were rejected and says why. Sending a log again changes nothing.
+         *     After a 503, retry once `Retry-After` has passed; do not retry any other error.
+         */
+        post: operations["exportLogs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/metrics": {
         parameters: {
             query?: never;
@@ -1767,6 +1792,22 @@ export interface components {
             partialSuccess?: {
                 /** @description The number of rejected spans as a decimal string, like 64-bit integers in OTLP JSON. */
                 rejectedSpans: string;
+                errorMessage: string;
+            };
+        };
+        /** @description An `ExportLogsServiceRequest` in protobuf's JSON encoding, with ids in hexadecimal. Unknown fields are ignored. */
+        ExportLogsRequest: {
+            resourceLogs?: {
+                scopeLogs?: {
+                    logRecords?: unknown[] | null;
+                }[] | null;
+            }[] | null;
+        };
+        /** @description An `ExportLogsServiceResponse`. */
+        ExportLogsResponse: {
+            partialSuccess?: {
+                /** @description The number of rejected log records as a decimal string, like 64-bit integers in OTLP JSON. */
+                rejectedLogRecords: string;
                 errorMessage: string;
             };
         };
@@ -3669,6 +3710,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ExportResponse"];
+                    "application/x-protobuf": string;
+                };
+            };
+            400: components["responses"]["ExportRefused"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["ExportRefused"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["ExportRefused"];
+            421: components["responses"]["Misdirected"];
+            422: components["responses"]["Invalid"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["ExportLater"];
+        };
+    };
+    exportLogs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * @description An `ExportLogsServiceRequest`
+         *     (https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/collector/logs/v1/logs_service.proto)
+         *     of at most 64 MiB, optionally with `Content-Encoding: gzip`.
+         */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportLogsRequest"];
+                "application/x-protobuf": string;
+            };
+        };
+        responses: {
+            /** @description Every valid log of a span is committed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportLogsResponse"];
                     "application/x-protobuf": string;
                 };
             };
