@@ -172,7 +172,7 @@ def _view(outcome: Outcome) -> str:
 def _why_of_claude_code(program: Program) -> str | None:
     if not is_claude_code(program.path):
         return None
-    return why_not_claude_code(os.environ) or _SENT_NOTHING
+    return why_not_claude_code(os.environ, Path.cwd()) or _SENT_NOTHING
 
 
 def _why(program: Program, choices: Choices, outcome: Outcome, status: int) -> str:

@@ -165,7 +165,7 @@ def _collected(
     """Return what records Claude Code, which makes its calls in no Python, and the environment that it needs."""
     from inspector.launch import environment_of_claude_code, is_claude_code, why_not_claude_code
 
-    if not is_claude_code(program.path) or why_not_claude_code(environment) is not None:
+    if not is_claude_code(program.path) or why_not_claude_code(environment, Path.cwd()) is not None:
         return None, environment
     from inspector.claude_code import Collector
     from inspector.configured import configured

@@ -1,7 +1,9 @@
 """The environment in which Claude Code sends its telemetry to us, and writes its requests to a directory of ours."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import cast
 
 _NAME = "claude"
 _ENABLED = "CLAUDE_CODE_ENABLE_TELEMETRY"
@@ -9,6 +11,8 @@ _EXPORTER = "OTEL_EXPORTER_OTLP_"
 _EXPORT_MS = "1000"
 """How often Claude Code sends; by default every five seconds."""
 _CONTENT = ("USER_PROMPTS", "ASSISTANT_RESPONSES", "TOOL_DETAILS", "TOOL_CONTENT")
+_MANAGED = (Path("/etc/claude-code"), Path("/Library/Application Support/ClaudeCode"))
+"""Where an organisation puts settings (https://code.claude.com/docs/en/settings)."""
 
 
 def is_claude_code(program: str) -> bool:
@@ -16,16 +20,45 @@ def is_claude_code(program: str) -> bool:
     return Path(program).name == _NAME
 
 
-def why_not_claude_code(environ: Mapping[str, str]) -> str | None:
+def why_not_claude_code(environ: Mapping[str, str], directory: Path) -> str | None:
     """Return why Claude Code is not recorded in this environment; None if it can be.
 
-    It sends its telemetry to one place only, and whoever has chosen one should keep it.
+    It sends its telemetry to one place only, and whoever has chosen one should keep it. What is in its settings takes
+    precedence over the environment, so our request for contents would add them to what is sent there.
+
+    Args:
+        environ: Its environment.
+        directory: Where it starts.
     """
+    for path in _settings(environ, directory):
+        if any(name.startswith(_EXPORTER) for name in _variables_in(path)):
+            return f"Claude Code sends its telemetry where {path} says; to record it here, remove {_EXPORTER}… there"
     if not environ.get(_ENABLED) or not any(name.startswith(_EXPORTER) for name in environ):
         return None
     endpoint = environ.get(f"{_EXPORTER}ENDPOINT")
     where = f" to {endpoint}" if endpoint else ""
     return f"Claude Code already sends its telemetry{where}; to record it here, unset {_ENABLED}"
+
+
+def _settings(environ: Mapping[str, str], directory: Path) -> Iterator[Path]:
+    """Yield the files from which Claude Code may take variables."""
+    own = Path(environ.get("CLAUDE_CONFIG_DIR") or Path(environ.get("HOME", "/")) / ".claude")
+    places = [own, *(each / ".claude" for each in (directory, *directory.parents))]
+    yield from (place / name for place in places for name in ("settings.json", "settings.local.json"))
+    yield own / "remote-settings.json"
+    for place in _MANAGED:
+        yield place / "managed-settings.json"
+        yield from sorted((place / "managed-settings.d").glob("*.json"))
+
+
+def _variables_in(path: Path) -> Mapping[str, object]:
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        # Claude Code cannot read it either.
+        return {}
+    variables = cast("dict[str, object]", found).get("env") if isinstance(found, dict) else None
+    return cast("dict[str, object]", variables) if isinstance(variables, dict) else {}
 
 
 def environment_of_claude_code(

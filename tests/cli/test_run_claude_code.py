@@ -89,6 +89,31 @@ def test_telemetry_that_is_sent_elsewhere_is_left_alone(run, tmp_path, recorded)
     )
 
 
+@pytest.mark.parametrize("place", ["home/.claude/settings.json", "work/.claude/settings.local.json"])
+def test_contents_are_not_sent_to_a_place_that_its_settings_name(run, tmp_path, place):
+    path = tmp_path / "claude"
+    path.write_text(f"#!{sys.executable}\nimport os\nprint(os.environ.get('OTEL_LOG_USER_PROMPTS'))\n")
+    path.chmod(0o755)
+    (tmp_path / "work" / "below").mkdir(parents=True)
+    named = tmp_path / place
+    named.parent.mkdir(parents=True)
+    named.write_text('{"env": {"OTEL_EXPORTER_OTLP_ENDPOINT": "https://otel.example"}}')
+    done = run(
+        *("sh", "-c", 'cd "$0" && exec "$1" -m inspector run "$2"', str(tmp_path / "work" / "below")),
+        *(sys.executable, str(path)),
+        HOME=str(tmp_path / "home"),
+    )
+    assert done.stdout == b"None\n"
+    assert f"nothing was recorded: Claude Code sends its telemetry where {named} says" in done.stderr.decode()
+
+
+def test_settings_that_cannot_be_read_are_passed_over(run, claude, tmp_path):
+    for name, text in (("settings.json", "nonsense"), ("settings.local.json", '{"env": [1]}')):
+        (tmp_path / name).write_text(text)
+    (tmp_path / "remote-settings.json").write_text("[]")
+    assert b"recorded 20 calls" in run(str(claude), CLAUDE_CONFIG_DIR=str(tmp_path)).stderr
+
+
 def test_one_that_sends_nothing_is_said_to_have_sent_nothing(run, tmp_path):
     path = tmp_path / "claude"
     path.write_text("#!/bin/sh\necho 2.1.332\n")
