@@ -11,11 +11,15 @@ from inspector.transcripts.lines import Json, blocks_of, counts_in, object_in, o
 _SERVICE: Final = "claude-code"
 _MADE_UP: Final = "<synthetic>"
 """The model of answers that Claude Code writes itself."""
+_WITHOUT_SESSION: Final = ("summary", "file-history-snapshot")
+"""Lines that do not name their session, with which a file may begin."""
+_INTERRUPTED: Final = "[Request interrupted by user"
 
 
 def is_of_claude_code(line: Json) -> bool:
     """Tell whether a line is one of its transcripts."""
-    return isinstance(line.get("sessionId"), str) and isinstance(line.get("type"), str)
+    kind = line.get("type")
+    return isinstance(kind, str) and (kind in _WITHOUT_SESSION or isinstance(line.get("sessionId"), str))
 
 
 class ClaudeCode:
@@ -23,6 +27,8 @@ class ClaudeCode:
 
     def __init__(self) -> None:
         self._conversation: Conversation | None = None
+        self._aside: dict[str, Conversation] = {}
+        """Of subagents, by the ids of their lines: earlier versions kept them in the file of the session."""
         self._prompt_id: Any = None
 
     def spans(self, line: Json) -> Iterator[DecodedSpan]:
@@ -30,7 +36,7 @@ class ClaudeCode:
         kind, at_ns = line.get("type"), time_of(line.get("timestamp"))
         if kind not in ("user", "assistant", "system") or at_ns is None:
             return
-        conversation = self._conversation or self._begin(line)
+        conversation = self._of(line)
         if kind == "assistant":
             self._said(conversation, line, at_ns)
         elif kind == "user":
@@ -41,16 +47,19 @@ class ClaudeCode:
 
     def rest(self) -> Iterator[DecodedSpan]:
         """Yield what the end of the file completes."""
-        if self._conversation is not None:
-            self._conversation.finish()
-            yield from self._conversation.take()
+        for conversation in (*dict.fromkeys(self._aside.values()), self._conversation):
+            if conversation is not None:
+                conversation.finish()
+                yield from conversation.take()
 
-    def _begin(self, line: Json) -> Conversation:
-        within = str(line.get("agentId") or "") if line.get("isSidechain") is True else ""
-        name = "subagent" if within else "claude"
-        session, version = str(line.get("sessionId")), str(line.get("version") or "")
-        agent = Agent(name, _SERVICE, version, "anthropic", session, within)
-        self._conversation = Conversation(agent, as_message=True)
+    def _of(self, line: Json) -> Conversation:
+        agent_id, uuid = line.get("agentId"), str(line.get("uuid"))
+        if line.get("isSidechain") is True and not agent_id:
+            found = self._aside.get(str(line.get("parentUuid"))) or _begun(line, uuid)
+            self._aside[uuid] = found
+            return found
+        if self._conversation is None:
+            self._conversation = _begun(line, str(agent_id) if line.get("isSidechain") is True else "")
         return self._conversation
 
     def _heard(self, conversation: Conversation, line: Json, at_ns: int) -> None:
@@ -58,13 +67,23 @@ class ClaudeCode:
         results = [block for block in objects_in(message.get("content")) if block.get("type") == "tool_result"]
         for block in results:
             self._returned(conversation, line, block, at_ns)
-        prompt_id = line.get("promptId") or line.get("uuid")
-        is_prompt = not (results or line.get("isMeta") or line.get("isCompactSummary"))
-        if is_prompt and prompt_id != self._prompt_id:
-            self._prompt_id = prompt_id
-            conversation.prompted(at_ns, str(prompt_id), text_of(message.get("content")))
+        text = text_of(message.get("content"))
+        if text.startswith(_INTERRUPTED):
+            conversation.ended(at_ns, status="cancelled")
+        elif not (results or line.get("isMeta") or line.get("isCompactSummary")):
+            self._prompted(conversation, line, text, at_ns)
         if message:
             conversation.heard(at_ns, message)
+
+    def _prompted(self, conversation: Conversation, line: Json, text: str, at_ns: int) -> None:
+        prompt_id = line.get("promptId") or line.get("uuid")
+        if conversation is not self._conversation:
+            # Below the prompt of the session that is worked on.
+            if not conversation.is_working:
+                conversation.prompted(at_ns, str(self._prompt_id), text)
+        elif prompt_id != self._prompt_id:
+            self._prompt_id = prompt_id
+            conversation.prompted(at_ns, str(prompt_id), text)
 
     def _returned(self, conversation: Conversation, line: Json, block: Json, at_ns: int) -> None:
         content = block.get("content")
@@ -91,6 +110,12 @@ class ClaudeCode:
             if block.get("type") == "tool_use":
                 conversation.called(at_ns, str(block.get("id")), str(block.get("name")), block.get("input"))
         conversation.noted({sc.RESPONSE_ID: message.get("id"), **_usage(message.get("usage"))})
+
+
+def _begun(line: Json, within: str) -> Conversation:
+    session, version = str(line.get("sessionId")), str(line.get("version") or "")
+    agent = Agent("subagent" if within else "claude", _SERVICE, version, "anthropic", session, within)
+    return Conversation(agent, as_message=True)
 
 
 def _usage(usage: object) -> Json:

@@ -25,6 +25,8 @@ class Codex:
         self._conversation: Conversation | None = None
         self._model: str | None = None
         self._answers = 0
+        self._tells_turns = False
+        """Whether it says when the work on a prompt begins, as earlier versions did not."""
 
     def spans(self, line: Json) -> Iterator[DecodedSpan]:
         """Take in a line; yield the spans that are complete by it."""
@@ -81,8 +83,11 @@ class Codex:
     def _event(self, conversation: Conversation, event: Json, at_ns: int) -> None:
         match event.get("type"):
             case "task_started":
+                self._tells_turns = True
                 conversation.prompted(at_ns, str(event.get("turn_id") or at_ns))
             case "user_message" if isinstance(text := event.get("message"), str):
+                if not self._tells_turns:
+                    conversation.prompted(at_ns, str(at_ns))
                 conversation.asked(text)
             case "item_completed":
                 self._completed(conversation, object_in(event.get("item")))

@@ -148,6 +148,11 @@ class Conversation:
             self._answer.span.attributes.update({key: value for key, value in told.items() if value is not None})
 
     @property
+    def is_working(self) -> bool:
+        """Whether a prompt is being worked on."""
+        return self._prompt is not None
+
+    @property
     def is_answering(self) -> bool:
         """Whether an answer is not complete."""
         return self._answer is not None

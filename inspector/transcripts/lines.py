@@ -5,14 +5,24 @@ from typing import Any, cast
 
 import msgspec
 
+from inspector.otlp.repair import repaired
+
 Json = dict[str, Any]
 
 
 def object_on(line: bytes) -> Json | None:
-    """Return the JSON object on a line; None if there is none."""
+    """Return the JSON object on a line; None if there is none.
+
+    A byte order mark and halves of characters, which are left where a text was cut, cost only themselves.
+    """
     try:
         found = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        try:
+            found = msgspec.json.decode(repaired(line))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
+    except RecursionError:
         return None
     return cast("Json", found) if isinstance(found, dict) else None
 

@@ -107,6 +107,99 @@ def test_an_error_of_the_api_is_a_failed_model_call():
     assert [(span.status, span.error.message) for span in failed] == [("error", "API Error: 400")]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"type": "summary", "summary": "A trip", "leafUuid": "b5cc603c-0b29-4ca2-b1ff-8867102cc115"},
+        {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}, "isSnapshotUpdate": False},
+    ],
+)
+def test_a_session_may_begin_with_a_line_that_does_not_name_it(line, claude_code):
+    assert len(read([json.dumps(line).encode(), *lines_of("claude_code.jsonl")])) == len(claude_code)
+
+
+@pytest.mark.parametrize("name", ["claude_code.jsonl", "codex.jsonl"])
+def test_a_byte_order_mark_is_passed_over(name):
+    first, *rest = lines_of(name)
+    assert len(read([b"\xef\xbb\xbf" + first, *rest])) == len(read([first, *rest]))
+
+
+def said(at, kind, content, **more):
+    """A line as earlier versions of Claude Code wrote them, without ``promptId``."""
+    line = {"type": kind, "sessionId": "s", "uuid": f"u{at}", "timestamp": f"2025-07-01T08:00:{at:02}.000Z"}
+    message = {"role": kind, "content": content} | ({"id": f"msg_{at}", "model": "m"} if kind == "assistant" else {})
+    return json.dumps(line | {"message": message, "isSidechain": False} | more).encode()
+
+
+def test_half_a_character_costs_only_itself():
+    answer = said(2, "assistant", [{"type": "text", "text": "cut HALF"}]).replace(b"HALF", rb"\ud83d")
+    agent = next(span for span in read([said(1, "user", "Hi"), answer]) if span.kind == "agent")
+    assert "cut \ufffd" in agent.attributes[agent.output_key]
+
+
+def test_an_interrupted_prompt_is_cancelled_and_its_notice_is_no_prompt():
+    use = {"type": "tool_use", "id": "t", "name": "Bash", "input": {}}
+    notice = [{"type": "text", "text": "[Request interrupted by user for tool use]"}]
+    spans = read(
+        [
+            *(said(1, "user", "Long"), said(2, "assistant", [use]), said(3, "user", notice)),
+            *(said(9, "user", "Short"), said(10, "assistant", [{"type": "text", "text": "ok"}])),
+        ]
+    )
+    agents = [span for span in spans if span.kind == "agent"]
+    assert [(agent.status, agent.end_ns - agent.start_ns) for agent in agents] == [
+        ("cancelled", 2_000_000_000),
+        ("ok", 1_000_000_000),
+    ]
+    assert [span.status for span in spans if span.kind == "tool"] == ["abandoned"]
+
+
+def test_subagents_in_the_file_of_the_session_are_agents_below_the_prompt():
+    lines = [said(1, "user", "Plan"), said(2, "assistant", [{"type": "text", "text": "Two agents."}])]
+    # Both work at the same time.
+    lines += [said(at, "user", f"Part {at}", isSidechain=True, parentUuid=None) for at in (3, 4)]
+    lines += [
+        said(at, "assistant", [{"type": "text", "text": f"Done {at}"}], isSidechain=True, parentUuid=f"u{at - 2}")
+        for at in (5, 6)
+    ]
+    lines.append(said(7, "assistant", [{"type": "text", "text": "Planned."}]))
+    agents = {span.attributes[span.output_key]: span for span in read(lines) if span.kind == "agent"}
+    first, second, main = (next(agents[key] for key in agents if text in key) for text in ("5", "6", "Planned"))
+    assert (main.parent_id, first.parent_id, second.parent_id) == (None, main.span_id, main.span_id)
+    assert {first.trace_id, second.trace_id} == {main.trace_id}
+    assert len({first.span_id, second.span_id, main.span_id}) == 3
+    assert ("Part 3" in first.attributes[first.input_key], "Part 4" in second.attributes[second.input_key]) == (
+        True,
+        True,
+    )
+
+
+def test_a_rollout_of_an_earlier_codex_has_an_agent_for_each_message_of_the_user():
+    def line(at, kind, **payload):
+        time = f"2025-10-01T08:00:{at:02}.000Z"
+        return json.dumps({"timestamp": time, "type": kind, "payload": payload}).encode()
+
+    def answered(at, text):
+        content = [{"type": "output_text", "text": text}]
+        yield line(at, "response_item", type="message", role="assistant", content=content)
+        usage = {"input_tokens": 10, "output_tokens": 2}
+        yield line(at, "event_msg", type="token_count", info={"last_token_usage": usage})
+
+    rollout = [
+        line(1, "session_meta", id="s", cli_version="0.46.0", instructions=None),
+        line(2, "turn_context", model="gpt-5-codex"),
+        *(line(3, "event_msg", type="user_message", message="Say hi"), *answered(5, "hi")),
+        *(line(8, "event_msg", type="user_message", message="Bye"), *answered(9, "bye")),
+    ]
+    spans = read(rollout)
+    assert [told(span)[:2] for span in spans] == [("llm", "chat gpt-5-codex"), ("agent", "invoke_agent codex")] * 2
+    assert [("Say hi" in span.attributes[span.input_key], span.trace_id) for span in spans if span.kind == "agent"] == [
+        (True, spans[0].trace_id),
+        (False, spans[2].trace_id),
+    ]
+    assert [span.input_tokens for span in spans if span.kind == "llm"] == [10, 10]
+
+
 def test_a_rollout_of_codex_is_an_agent_for_each_turn(codex):
     assert [told(span) for span in codex] == [
         ("agent", "invoke_agent codex", "ok"),
