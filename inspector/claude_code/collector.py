@@ -35,7 +35,7 @@ class Collector:
     def __init__(self, home: Path | None, bodies: Path | None, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._home, self._bodies = home, bodies
         self._clock = clock
-        self._completing = Completing(Bodies(bodies))
+        self._completing = Completing(None if bodies is None else Bodies(bodies))
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._is_closed = False

@@ -22,6 +22,9 @@ Key = tuple[str, str]
 """The ids of a trace and a span."""
 
 _SCOPE: Final = "com.anthropic.claude_code.tracing"
+_PROMPT: Final = "interaction"
+_KINDS: Final = ("llm_request", "tool", _PROMPT)
+"""In the order in which they are completed."""
 _MS: Final = 1_000_000
 """Nanoseconds: the times of records are in milliseconds."""
 _PATIENCE_S: Final = 5.0
@@ -33,6 +36,8 @@ class _Request:
     """A request to the model, as a log record tells it."""
 
     id: str
+    parent: Key
+    """The parent of its model call."""
     at_ns: int
     model: Any
 
@@ -49,10 +54,10 @@ class Completing:
     """Completes the spans of one Claude Code; not thread-safe.
 
     Args:
-        bodies: The files of requests and answers.
+        bodies: The files of requests and answers; None if there are none, so that spans need not wait for them.
     """
 
-    def __init__(self, bodies: Bodies) -> None:
+    def __init__(self, bodies: Bodies | None) -> None:
         self._bodies = bodies
         self._requests: defaultdict[Key, list[_Request]] = defaultdict(list)
         """By the parent of their model call."""
@@ -70,8 +75,9 @@ class Completing:
         for record in records:
             attributes = record.attributes
             if record.name == "api_request_body":
-                request = _Request(str(attributes.get("request_body_id")), record.at_ns, attributes.get("model"))
-                self._requests[record.trace_id, record.span_id].append(request)
+                parent = record.trace_id, record.span_id
+                request_id = str(attributes.get("request_body_id"))
+                self._requests[parent].append(_Request(request_id, parent, record.at_ns, attributes.get("model")))
             elif record.name == "api_response_body":
                 self._answers[str(attributes.get("request_body_id"))] = str(attributes.get("body_ref"))
             elif record.name == "user_prompt" and record.trace_id not in self._ended:
@@ -89,13 +95,14 @@ class Completing:
     def complete(self, now_s: float) -> Iterator[DecodedSpan]:
         """Yield the spans for which nothing is missing, or will come any more."""
         # Model calls first, since they tell about tools and prompts.
-        for at, complete in enumerate((self._model_call, self._tools.complete, self._prompt, named)):
+        for at, complete in enumerate((self._model_call, self._tools.complete, self._prompt, self._other)):
             for key, waiting in [*self._waiting.items()]:
                 span = waiting.span
                 if at != _order(span):
                     continue
                 is_late = span.trace_id in self._ended and now_s - waiting.since_s >= _PATIENCE_S
-                completed = complete(span) or (self._as_far_as_known(span) if is_late else None)
+                is_due = is_late or (self._bodies is None and at < _KINDS.index(_PROMPT))
+                completed = complete(span) or (self._as_far_as_known(span) if is_due else None)
                 if completed is not None:
                     del self._waiting[key]
                     yield completed
@@ -103,19 +110,32 @@ class Completing:
     def rest(self) -> Iterator[DecodedSpan]:
         """Yield all that are left, since nothing more will come."""
         yield from self.complete(float("inf"))
-        yield from (self._as_far_as_known(waiting.span) for waiting in self._waiting.values())
+        left = sorted((waiting.span for waiting in self._waiting.values()), key=_order)
+        yield from map(self._as_far_as_known, left)
         self._waiting.clear()
 
     def _as_far_as_known(self, span: DecodedSpan) -> DecodedSpan:
-        return self._tools.without_result(span) if span.attributes.get("span.type") == "tool" else named(span)
+        match span.attributes.get("span.type"):
+            case "tool":
+                return self._tools.without_result(span)
+            case "llm_request" if requests := self._requests_of(span):
+                return self._with_messages(span, requests)
+            case _:
+                return named(span)
 
     def _model_call(self, span: DecodedSpan) -> DecodedSpan | None:
-        request = self._request_of(span)
+        requests = self._requests_of(span)
         has_failed = span.attributes.get("success") is False
-        if request is None or not (has_failed or request.id in self._answers):
+        if not requests or not (has_failed or self._is_answered(requests[-1])):
             return None
-        asked = self._bodies.request(request.id) or {}
-        answer = self._bodies.answer(self._answers.pop(request.id, "")) or {}
+        return self._with_messages(span, requests)
+
+    def _is_answered(self, request: _Request) -> bool:
+        return self._bodies is not None and self._bodies.has_answer(self._answers.get(request.id, ""))
+
+    def _with_messages(self, span: DecodedSpan, requests: list[_Request]) -> DecodedSpan:
+        """Return a model call with its request, the last of those that were tried, and its answer."""
+        asked, answer = self._take(requests)
         self._tools.note_request(asked.get("messages"))
         self._tools.note_answer(answer.get("content"))
         self._note_answer((span.trace_id, span.parent_id or ""), span.end_ns or 0, answer)
@@ -129,16 +149,34 @@ class Completing:
         }
         return named(with_attributes(span, messages))
 
+    def _take(self, requests: list[_Request]) -> tuple[Json, Json]:
+        """Return the last request and its answer; forget all of them."""
+        asked: Json = {}
+        answer: Json = {}
+        for each in requests:
+            self._requests[each.parent].remove(each)
+            path = self._answers.pop(each.id, "")
+            if self._bodies is not None:
+                asked = self._bodies.request(each.id) or {}
+                answer = self._bodies.answer(path) or {}
+        if not self._requests[requests[-1].parent]:
+            del self._requests[requests[-1].parent]
+        return asked, answer
+
     def _note_answer(self, parent: Key, at_ns: int, answer: Json) -> None:
         if answer and at_ns >= self._last_answers.get(parent, (0, {}))[0]:
             self._last_answers[parent] = at_ns, answer
 
-    def _request_of(self, span: DecodedSpan) -> _Request | None:
-        """Return the request of a model call; if it was tried again, the last."""
-        requests = self._requests[span.trace_id, span.parent_id or ""]
+    def _requests_of(self, span: DecodedSpan) -> list[_Request]:
+        """Return the requests of a model call, of which there are several if it was tried again."""
+        requests = self._requests.get((span.trace_id, span.parent_id or ""), ())
         model, first_ns, last_ns = span.attributes.get("model"), span.start_ns - _MS, (span.end_ns or 0) + _MS
-        of_it = [each for each in requests if first_ns <= each.at_ns <= last_ns and each.model == model]
-        return of_it[-1] if of_it else None
+        return [each for each in requests if first_ns <= each.at_ns <= last_ns and each.model == model]
+
+    def _other(self, span: DecodedSpan) -> DecodedSpan:
+        # The last answer inside a tool is that of a subagent, which is no prompt.
+        self._last_answers.pop((span.trace_id, span.span_id), None)
+        return named(span)
 
     def _prompt(self, span: DecodedSpan) -> DecodedSpan | None:
         if any(waiting.span.parent_id == span.span_id for waiting in self._waiting.values()):
@@ -150,9 +188,8 @@ class Completing:
 
 def _order(span: DecodedSpan) -> int:
     """Return which span is completed before which others."""
-    kinds = ("llm_request", "tool", "interaction")
     kind = span.attributes.get("span.type")
-    return kinds.index(kind) if isinstance(kind, str) and kind in kinds else len(kinds)
+    return _KINDS.index(kind) if isinstance(kind, str) and kind in _KINDS else len(_KINDS)
 
 
 def _said(content: object) -> list[Json] | None:
@@ -162,7 +199,7 @@ def _said(content: object) -> list[Json] | None:
 def _start_of(record: Record) -> DecodedSpan:
     """Return the span of a prompt that is being worked off."""
     told = record.attributes
-    attributes = {"span.type": "interaction", "user_prompt": told.get("prompt"), sc.SESSION_ID: told.get("session.id")}
+    attributes = {"span.type": _PROMPT, "user_prompt": told.get("prompt"), sc.SESSION_ID: told.get("session.id")}
     ids = record.trace_id, record.span_id, None
     rest = "claude_code.interaction", 1, record.at_ns, None, 0, None, attributes, (), ()
     return named(DecodedSpan(*ids, *rest, resource={}, scope=Scope(_SCOPE)))

@@ -26,10 +26,14 @@ class Tools:
     _refused: set[str] = field(default_factory=set[str])
     """The ids of spans of calls that were not allowed."""
 
+    _completed: set[str] = field(default_factory=set[str])
+    """The ids of calls whose results every later request has again."""
+
     def note_request(self, messages: object) -> None:
         """Take in the messages of a request, which have the results of earlier calls."""
         for block in blocks(messages, "tool_result"):
-            self._results[str(block.get(_ID))] = block
+            if (tool_id := str(block.get(_ID))) not in self._completed:
+                self._results[tool_id] = block
 
     def note_answer(self, content: object) -> None:
         """Take in the content of an answer, which asks for calls."""
@@ -56,7 +60,7 @@ class Tools:
         tool_id = str(span.attributes.get(_ID))
         if tool_id not in self._arguments or tool_id not in self._results:
             return None
-        result = self._results.pop(tool_id)
+        result = self._results[tool_id]
         content = result.get("content")
         span = with_attributes(span, {sc.TOOL_CALL_RESULT: content})
         return self.without_result(span, text_of(content) if result.get("is_error") is True else None)
@@ -70,6 +74,8 @@ class Tools:
         """
         tool_id = str(span.attributes.get(_ID))
         inner = self._failures.pop(tool_id, None)
+        self._results.pop(tool_id, None)
+        self._completed.add(tool_id)
         if span.span_id in self._refused:
             self._refused.discard(span.span_id)
             span = with_attributes(span, {sc.STATUS: "denied", "error": why})

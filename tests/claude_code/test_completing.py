@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from inspector.claude_code.bodies import Bodies
 from inspector.claude_code.completing import Completing
 from inspector.claude_code.records import records_of
+from inspector.claude_code.tools import Tools
 from inspector.otlp import decode
 
 CAPTURED = Path(__file__).parent / "captured"
@@ -114,8 +115,8 @@ def test_spans_may_come_before_or_after_the_records(order):
     assert _all_of(next(spans if is_span else records) for is_span in order) == _all_of([*RECORDS, *SPANS])
 
 
-def test_a_span_waits_five_seconds_for_its_request_once_its_prompt_is_worked_off(traces):
-    completing = Completing(Bodies(None))
+def test_a_span_waits_five_seconds_for_its_request_once_its_prompt_is_worked_off(traces, tmp_path):
+    completing = Completing(Bodies(tmp_path))
     completing.take_spans(decode(traces).spans, 10)
     early = {span.attributes["span.type"] for span in completing.complete(14.9)}
     late = {span.attributes["span.type"] for span in completing.complete(15)}
@@ -123,8 +124,8 @@ def test_a_span_waits_five_seconds_for_its_request_once_its_prompt_is_worked_off
     assert late == {"llm_request", "tool", "interaction"}
 
 
-def test_without_files_a_failed_call_still_says_why(traces):
-    completing = Completing(Bodies(None))
+def test_without_files_a_failed_call_still_says_why(traces, tmp_path):
+    completing = Completing(Bodies(tmp_path))
     completing.take_spans(decode(traces).spans, 0)
     tools = by_tool(completing.rest())
     assert (tools["t_2"].status_code, tools["t_2"].status_message) == (2, "Shell command failed")
@@ -144,3 +145,60 @@ def test_no_file_outside_its_directory_is_read(tmp_path, name):
 def test_a_damaged_file_is_as_good_as_none(tmp_path, text):
     (tmp_path / "a.json").write_text(text)
     assert Bodies(tmp_path).answer("a.json") is None
+
+
+def test_half_a_character_in_a_file_costs_only_itself(tmp_path):
+    (tmp_path / "a.json").write_bytes(rb'{"content": "cut \ud83d"}')
+    assert Bodies(tmp_path).answer("a.json") == {"content": "cut \ufffd"}
+
+
+def test_a_model_call_waits_for_an_answer_that_is_still_being_written(bodies, traces, logs, tmp_path):
+    answers = [path.rename(tmp_path / path.name) for path in bodies.glob("*.response.json")]
+    completing = Completing(Bodies(bodies))
+    list(completing.take_records(records_of(logs)))
+    completing.take_spans(decode(traces).spans, 0)
+    assert {span.attributes["span.type"] for span in completing.complete(0)} == {
+        "tool.execution",
+        "tool.blocked_on_user",
+    }
+    for path in answers:
+        path.rename(bodies / path.name)
+    assert len([span for span in completing.complete(0) if "gen_ai.output.messages" in span.attributes]) == 10
+
+
+def test_a_model_call_without_an_answer_has_its_request(bodies, traces, logs):
+    for path in bodies.glob("*.response.json"):
+        path.unlink()
+    completing = Completing(Bodies(bodies))
+    list(completing.take_records(records_of(logs)))
+    completing.take_spans(decode(traces).spans, 0)
+    calls = [span for span in completing.rest() if span.attributes["span.type"] == "llm_request"]
+    assert all("gen_ai.input.messages" in call.attributes for call in calls)
+
+
+def test_without_contents_no_call_waits_for_them(traces):
+    completing = Completing(None)
+    spans = decode(traces).spans
+    completing.take_spans(spans, 0)
+    assert {span.attributes["span.type"] for span in completing.complete(0)} >= {"llm_request", "tool", "interaction"}
+
+
+def test_results_are_forgotten_though_every_later_request_has_them_again():
+    tools = Tools()
+    result = {"type": "tool_result", "tool_use_id": "t_1", "content": "hi"}
+    span = next(span for _, span in SPANS if span.attributes.get("tool_use_id") == "t_1" and span.name.endswith("tool"))
+    tools.note_answer([{"type": "tool_use", "id": "t_1", "input": {}}])
+    tools.note_request([{"role": "user", "content": [result]}])
+    assert tools.complete(span) is not None
+    tools.note_request([{"role": "user", "content": [result]}])
+    assert tools == Tools(_completed={"t_1"})
+
+
+def test_of_a_session_that_is_over_no_requests_are_kept(bodies, traces, logs):
+    completing = Completing(Bodies(bodies))
+    list(completing.take_records(records_of(logs)))
+    completing.take_spans(decode(traces).spans, 0)
+    list(completing.rest())
+    assert not completing._requests
+    assert not completing._answers
+    assert not completing._last_answers
