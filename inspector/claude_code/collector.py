@@ -12,6 +12,7 @@ import msgspec
 from inspector import recording
 from inspector.claude_code.bodies import Bodies
 from inspector.claude_code.completing import Completing
+from inspector.claude_code.naming import without_content
 from inspector.claude_code.receiver import Receiver
 from inspector.claude_code.records import records_of
 from inspector.claude_code.spans import ReceivedSpan, Resource, Scope
@@ -102,7 +103,7 @@ class Collector:
         return self._attachment.recorder.sdk_spans
 
     def _received(self, span: DecodedSpan) -> Any:
-        scope = span.scope
+        span, scope = (without_content(span) if self._bodies is None else span), span.scope
         key = msgspec.json.encode((span.resource, scope.name, scope.version), order="sorted")
         origin = self._origins.get(key)
         if origin is None:

@@ -1,10 +1,15 @@
-"""How a span is given a name that says more, and further attributes."""
+"""How a span is given a name that says more, and more or fewer attributes."""
+
+from collections.abc import Mapping
+from typing import Any, Final
 
 import msgspec
 from msgspec.structs import replace
 
 from inspector.claude_code.messages import Json
 from inspector.otlp import DecodedSpan
+
+_CONTENT: Final = frozenset(("user_prompt", "full_command", "file_path"))
 
 
 def named(span: DecodedSpan) -> DecodedSpan:
@@ -29,3 +34,14 @@ def with_attributes(span: DecodedSpan, added: Json) -> DecodedSpan:
         if value is not None
     }
     return replace(span, attributes={**span.attributes, **values}) if values else span
+
+
+def without_content(span: DecodedSpan) -> DecodedSpan:
+    """Return a span without prompts, arguments and results, which Claude Code's settings may add unasked."""
+    attributes = {key: value for key, value in span.attributes.items() if key not in _CONTENT}
+    return replace(span, attributes=attributes, events=tuple(map(_without_texts, span.events)))
+
+
+def _without_texts(event: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in event["attributes"].items() if not isinstance(value, str)}
+    return {**event, "attributes": kept}

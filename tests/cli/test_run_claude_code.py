@@ -13,18 +13,20 @@ import pytest
 CAPTURED = Path(__file__).parents[1] / "claude_code" / "captured"
 
 CLAUDE = f"""#!{sys.executable}
-import os, pathlib, shutil, sys, urllib.request
+import os, pathlib, sys, urllib.request
 captured = pathlib.Path({str(CAPTURED)!r})
+def edited(body):
+    return body.replace(b"in-sub", os.environ.get("PRINTED", "in-sub").encode())
 kind, _, directory = os.environ["OTEL_LOG_RAW_API_BODIES"].partition(":")
 if kind == "file":
     for path in (captured / "bodies").iterdir():
-        shutil.copy(path, directory)
+        pathlib.Path(directory, path.name).write_bytes(edited(path.read_bytes()))
 assert os.environ["CLAUDE_CODE_ENABLE_TELEMETRY"] == "1"
 assert not [name for name in os.environ if name.startswith("OTEL_EXPORTER_OTLP_TRACES")]
 header, _, value = os.environ["OTEL_EXPORTER_OTLP_HEADERS"].partition("=")
 for signal in ("logs", "traces"):
     url = os.environ["OTEL_EXPORTER_OTLP_ENDPOINT"] + "/v1/" + signal
-    body = (captured / (signal + ".json")).read_bytes()
+    body = edited((captured / (signal + ".json")).read_bytes())
     urllib.request.urlopen(urllib.request.Request(url, body, {{header: value, "Content-Type": "application/json"}}))
 print("All done.", *sys.argv[1:])
 sys.exit(3)
@@ -63,6 +65,26 @@ def test_what_claude_code_did_is_recorded_with_its_contents(run, claude, recorde
     (shown,) = json.loads(inspector("runs", "--json").stdout)["items"]
     assert (shown["question"], shown["answer"]) == ("Plan a trip", "noted")
     assert round(shown["cost_usd"], 6) == 0.004932
+
+
+def test_secrets_in_commands_and_results_are_redacted_before_they_are_written(run, claude, inspector, home):
+    secret = "sk-ant-api03-" + "Ab3" * 31
+    assert b"recorded 20 calls" in run(str(claude), PRINTED=secret).stderr
+    written = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
+    assert b"sub is done" in written
+    assert secret.encode() not in written
+    shown = inspector("events", "--json", "--full", "--kind", "tool").stdout
+    assert b"[redacted:" in shown
+    assert secret.encode() not in shown
+
+
+def test_content_that_is_sent_all_the_same_is_not_recorded(run, claude, inspector, home):
+    assert b"recorded 20 calls" in run("--no-content", str(claude)).stderr
+    written = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
+    written += inspector("events", "--json", "--full").stdout
+    assert b"claude-sonnet-4-5" in written
+    for content in (b"Plan a trip", b"in-sub", b"/etc/trip.txt", b"Claude requested permissions"):
+        assert content not in written
 
 
 def test_without_content_none_is_asked_for(run, claude, inspector):
