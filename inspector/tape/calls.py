@@ -24,8 +24,13 @@ FRAMEWORKS: Final = frozenset(
 """Emitters whose tools a replay does not run, and whose model calls it answers where they reach a client."""
 _BODIES_NOTED: Final = frozenset(("agent_framework", "google_adk"))
 """Those of them that run the body of every tool where it is noted, so that a call without one ran none."""
-ELSEWHERE: Final = frozenset(("claude_agent_sdk",))
-"""Emitters of model calls that another program makes."""
+ELSEWHERE: Final = {
+    "claude_agent_sdk": "Claude Code",
+    "com.anthropic.claude_code.tracing": "Claude Code",
+    "claude-code.transcript": "Claude Code",
+    "codex.transcript": "Codex",
+}
+"""Emitters and scopes of model calls that another program makes, and that program."""
 AROUND: Final = {"agent_call": "invoke_agent", "workflow_run": "invoke_workflow"}
 """Calls of the program around its model calls, and the beginnings of their names."""
 TOOLKIT: Final = "toolkit"

@@ -25,6 +25,7 @@ from inspector.tape.calls import (
 from inspector.tape.obstacles import NotReplayable, Obstacle
 
 _LISTED: Final = 8
+_SCOPE: Final = "otel.scope.name"
 _NOTHING: Final = "has no call of a model or a tool, so there is nothing to replay"
 
 
@@ -201,8 +202,10 @@ class _Recorded:
 
 def _made_elsewhere(events: Iterable[Event]) -> str | None:
     """Say why no call of a run can be answered: another program makes its model calls, and its tools run there."""
-    if any(event.kind == "llm" and attributes_of(event).get(sc.EMITTER) in ELSEWHERE for event in events):
-        return "its model calls are made by Claude Code, another program, which a replay cannot answer"
+    for attributes in (attributes_of(event) for event in events if event.kind == "llm"):
+        for key in (sc.EMITTER, _SCOPE):
+            if (program := ELSEWHERE.get(str(attributes.get(key)))) is not None:
+                return f"its model calls are made by {program}, another program, which a replay cannot answer"
     return None
 
 

@@ -120,3 +120,10 @@ def test_sessions_are_imported_once_however_often_they_are(inspector):
         ("claude-code", "Plan a trip", "noted", 18),
         ("codex", "Say hi", "All done.", 6),
     }
+
+
+@pytest.mark.parametrize(("name", "program"), [("claude_code", "Claude Code"), ("codex", "Codex")])
+def test_an_imported_session_says_why_it_cannot_be_replayed(inspector, name, program):
+    inspector("import", str(Path(__file__).parents[1] / "transcripts" / "captured" / f"{name}.jsonl"))
+    replayed = inspector("replay", "last").stderr.decode()
+    assert f"its model calls are made by {program}, another program, which a replay cannot answer" in replayed

@@ -67,6 +67,13 @@ def test_what_claude_code_did_is_recorded_with_its_contents(run, claude, recorde
     assert round(shown["cost_usd"], 6) == 0.004932
 
 
+def test_a_run_of_claude_code_says_why_it_cannot_be_replayed(run, claude, inspector):
+    run(str(claude))
+    done = inspector("replay", "last")
+    assert done.returncode != 0
+    assert b"its model calls are made by Claude Code, another program, which a replay cannot answer" in done.stderr
+
+
 def test_secrets_in_commands_and_results_are_redacted_before_they_are_written(run, claude, inspector, home):
     secret = "sk-ant-api03-" + "Ab3" * 31
     assert b"recorded 20 calls" in run(str(claude), PRINTED=secret).stderr
