@@ -183,7 +183,10 @@ class Completing:
             return None
         _, answer = self._last_answers.pop((span.trace_id, span.span_id), (0, {}))
         texts = [*blocks([answer], "text")]
-        return named(with_attributes(span, {sc.OUTPUT_MESSAGES: _said(texts or None)}))
+        # An interrupted tool has no span.
+        is_interrupted = any(not self._tools.has_completed(str(use.get("id"))) for use in blocks([answer], "tool_use"))
+        added = {sc.OUTPUT_MESSAGES: _said(texts or None), sc.STATUS: "cancelled" if is_interrupted else None}
+        return named(with_attributes(span, added))
 
 
 def _order(span: DecodedSpan) -> int:

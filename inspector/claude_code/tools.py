@@ -29,6 +29,10 @@ class Tools:
     _completed: set[str] = field(default_factory=set[str])
     """The ids of calls whose results every later request has again."""
 
+    def has_completed(self, tool_id: str) -> bool:
+        """Tell whether a call has been completed."""
+        return tool_id in self._completed
+
     def note_request(self, messages: object) -> None:
         """Take in the messages of a request, which have the results of earlier calls."""
         for block in blocks(messages, "tool_result"):

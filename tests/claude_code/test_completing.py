@@ -202,3 +202,17 @@ def test_of_a_session_that_is_over_no_requests_are_kept(bodies, traces, logs):
     assert not completing._requests
     assert not completing._answers
     assert not completing._last_answers
+
+
+def test_a_prompt_whose_tools_were_interrupted_is_cancelled(bodies):
+    call = next(span for _, span in SPANS if span.attributes["span.type"] == "llm_request")
+    prompt = next(span for _, span in SPANS if span.span_id == call.parent_id)
+    completing = Completing(Bodies(bodies))
+    list(completing.take_records(record for _, record in RECORDS))
+    completing.take_spans([call, prompt], 0)
+    done = {span.name: span.attributes.get("inspector.status") for span in completing.complete(0)}
+    assert done == {"chat claude-sonnet-4-5": None, "invoke_agent claude": "cancelled"}
+
+
+def test_prompts_that_were_worked_off_are_not_cancelled(completed):
+    assert {span.attributes.get("inspector.status") for span in completed if span.parent_id is None} == {None}
