@@ -21,10 +21,11 @@ _INSERT = (
 )
 _MOST_LOOKED_AT = 4_096
 """Logs that are looked at for the spans that have some due; usually a span has few."""
-# Each span is looked up by itself: for pairs in a list, SQLite would not use the index.
+# Each span is looked up by itself: for pairs in a list, SQLite would not use the index, and by itself it would compare
+# every log that waits with every span.
 _OF_SPANS = (
-    "SELECT logs.id FROM json_each(?) AS wanted JOIN logs ON logs.trace_id = json_extract(wanted.value, '$[0]') "
-    "AND logs.span_id = json_extract(wanted.value, '$[1]')"
+    "SELECT logs.id FROM json_each(?) AS wanted CROSS JOIN logs INDEXED BY ux_logs_log "
+    "ON logs.trace_id = json_extract(wanted.value, '$[0]') AND logs.span_id = json_extract(wanted.value, '$[1]')"
 )
 _HAS_ENDED = (
     "EXISTS (SELECT 1 FROM traces JOIN spans ON spans.trace_id = traces.id AND spans.span_id = logs.span_id "
