@@ -164,11 +164,11 @@ def _stored(settings: Settings) -> Iterator[Check]:
     try:
         with closing(open_store(settings, read_only=True)) as store:
             health, marks, losses = store.health(), dict(store.spools()), store.losses()
-    except StoreMissing:
-        # Also an empty file, as it is left where the disk was full when it was created.
-        yield from _without_database(settings)
-        return
     except StoreError as error:
+        if isinstance(error, StoreMissing) and settings.database_url is None:
+            # Also an empty file, as it is left where the disk was full when it was created.
+            yield from _without_database(settings)
+            return
         fix = "fix it" if settings.database_url else f"fix it, or move {settings.database} away to begin a new one"
         yield Check("fail", "database", str(error), fix)
         return
