@@ -25,7 +25,9 @@ def test_a_dry_run_counts_what_would_go_and_deletes_nothing(inspector, write_spa
     )
     done = inspector("prune", *what, "--dry-run")
     assert (done.returncode, done.stderr) == (0, b"")
-    assert re.fullmatch(rf"would delete {traces} with {spans}, about [\d.]+ kB of [\d.]+ kB\n", done.stdout.decode())
+    assert re.fullmatch(
+        rf"would delete {traces} with {spans}, about [\d.]+ [kM]B of [\d.]+ [kM]B\n", done.stdout.decode()
+    )
     assert len(json.loads(inspector("events", "--json").stdout)["items"]) == 4
 
 

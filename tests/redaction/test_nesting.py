@@ -9,8 +9,9 @@ import urllib.parse
 import planted
 import pytest
 
+from inspector.encoding import encode
 from inspector.plain import Plain
-from inspector.record.values import encode, snapshot
+from inspector.record.values import snapshot
 from inspector.redaction import Redactor
 
 SECRET = planted.letters(random.Random(5), 21) + "9"

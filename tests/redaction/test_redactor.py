@@ -14,8 +14,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inspector.plain import EDGE_CHARS
-from inspector.record.values import Limits, encode, snapshot
+from inspector.encoding import encode
+from inspector.plain import EDGE_CHARS, Limits
+from inspector.record.values import snapshot
 from inspector.redaction import FAILED, FUNCTION_FAILED, Redactor, commands
 from inspector.redaction.fields import WORDS, has_word, words_in
 from inspector.redaction.hints import as_bytes, has_anchor, remains, suspicious

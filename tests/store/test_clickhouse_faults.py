@@ -144,7 +144,10 @@ def lose_nothing(team: Team, by: str, table: str, fault: str | int) -> None:
     oracle = Oracle(made.folded)
     oracle.write(spans_of(made.batches))
     half = len(made.batches) // 2
-    logged = next(key_of(span) for span in spans_of(made.batches[half:]) if span.status != "running")
+    # One that ends here, and not in the first half already: its logs would be due from the start.
+    over = {key_of(span) for span in spans_of(made.batches[:half]) if span.status != "running"}
+    ending = (key_of(span) for span in spans_of(made.batches[half:]) if span.status != "running")
+    logged = next(key for key in ending if key not in over)
     logs = [Log(*logged, {"name": name, "time_unix_nano": "1", "attributes": {}}) for name in ("early", "late")]
     # Where both are there before, the first insert that fails is that of their state.
     team.one.write(spans_of(made.batches[:half]), logs=logs if by == "drained" else logs[:1])
