@@ -23,7 +23,8 @@ import claude_agent_sdk
 CAPTURED = Path(__file__).parent / "captured"
 CLAUDE = Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
 USAGE = {"input_tokens": 100, "cache_read_input_tokens": 30, "cache_creation_input_tokens": 20, "output_tokens": 1}
-UNWANTED = {"anthropic.custom_base_url", "terminal.type", "user.id"}
+UNWANTED = {"anthropic.custom_base_url", "os.version", "terminal.type", "user.id"}
+HOME = "/home/ann"
 
 
 def tool(number, name, **arguments):
@@ -158,7 +159,7 @@ def cleaned(value, work):
         return [cleaned(each, work) for each in value if not (isinstance(each, dict) and each.get("key") in UNWANTED)]
     if not isinstance(value, str):
         return value
-    value = value.replace(str(work), "/work").replace(re.sub(r"\W", "-", str(work)), "-work")
+    value = value.replace(str(work), HOME).replace(re.sub(r"\W", "-", str(work)), HOME.replace("/", "-"))
     return re.sub(
         r"<system-reminder>.{120,}?</system-reminder>", "<system-reminder>…</system-reminder>", value, flags=re.DOTALL
     )
@@ -185,6 +186,14 @@ def merged(received, signal, field):
     return {field: [each for request in requests for each in request[field]]}
 
 
+def of_spans(found):
+    """What was received without the log records that belong to no span: of settings and plugins."""
+    for resource in found.get("resourceLogs", ()):
+        for scope in resource["scopeLogs"]:
+            scope["logRecords"] = [record for record in scope["logRecords"] if record.get("spanId")]
+    return found
+
+
 def main():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Here)
     server.received = []
@@ -195,7 +204,7 @@ def main():
         shutil.rmtree(CAPTURED, ignore_errors=True)
         (CAPTURED / "bodies").mkdir(parents=True)
         for signal, field in (("traces", "resourceSpans"), ("logs", "resourceLogs")):
-            found = cleaned(merged(server.received, signal, field), work)
+            found = cleaned(of_spans(merged(server.received, signal, field)), work)
             (CAPTURED / f"{signal}.json").write_text(json.dumps(found, ensure_ascii=False) + "\n")
         for path in (work / "bodies").glob("*.re*.json"):
             body = shortened(cleaned(json.loads(path.read_text()), work))
