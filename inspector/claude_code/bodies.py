@@ -5,8 +5,8 @@ from typing import cast
 
 import msgspec
 
-from inspector.claude_code.messages import Json
 from inspector.otlp.repair import repaired
+from inspector.transcripts.lines import Json
 
 
 class Bodies:

@@ -12,11 +12,11 @@ from typing import Any, Final
 
 from inspector import semconv as sc
 from inspector.claude_code.bodies import Bodies
-from inspector.claude_code.messages import Json, blocks
 from inspector.claude_code.naming import named, with_attributes
 from inspector.claude_code.records import Record
 from inspector.claude_code.tools import Tools
 from inspector.otlp import DecodedSpan, Scope
+from inspector.transcripts.lines import Json, blocks_in
 
 Key = tuple[str, str]
 """The ids of a trace and a span."""
@@ -182,9 +182,11 @@ class Completing:
         if any(waiting.span.parent_id == span.span_id for waiting in self._waiting.values()):
             return None
         _, answer = self._last_answers.pop((span.trace_id, span.span_id), (0, {}))
-        texts = [*blocks([answer], "text")]
+        texts = [*blocks_in([answer], "text")]
         # An interrupted tool has no span.
-        is_interrupted = any(not self._tools.has_completed(str(use.get("id"))) for use in blocks([answer], "tool_use"))
+        is_interrupted = any(
+            not self._tools.has_completed(str(use.get("id"))) for use in blocks_in([answer], "tool_use")
+        )
         added = {sc.OUTPUT_MESSAGES: _said(texts or None), sc.STATUS: "cancelled" if is_interrupted else None}
         return named(with_attributes(span, added))
 

@@ -6,8 +6,8 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from inspector.claude_code.messages import Json
 from inspector.otlp import DecodedSpan
+from inspector.transcripts.lines import Json
 
 _CONTENT: Final = frozenset(("user_prompt", "full_command", "file_path"))
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
-import msgspec
-
-from inspector.claude_code.messages import Json
+from inspector.otlp import decode_request
+from inspector.transcripts.lines import Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +25,10 @@ def records_of(body: bytes) -> Iterator[Record]:
     Raises:
         ValueError: It is none.
     """
-    try:
-        for resource in msgspec.json.decode(body)["resourceLogs"]:
-            for scope in resource["scopeLogs"]:
-                for record in scope["logRecords"]:
-                    if record.get("spanId") and record.get("traceId"):
-                        yield _record(record)
-    except (msgspec.DecodeError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(f"no log records: {error}") from None
-
-
-def _record(record: Json) -> Record:
-    attributes = {pair["key"]: next(iter(pair["value"].values()), None) for pair in record.get("attributes", ())}
-    name = str(attributes.get("event.name", ""))
-    return Record(name, record["traceId"], record["spanId"], int(record["timeUnixNano"]), attributes)
+    decoded = decode_request(body, "json", signal="logs")
+    if decoded.malformed is not None:
+        raise ValueError(decoded.malformed)
+    for log in decoded.spans:
+        for event in log.events:
+            at_ns, attributes = int(str(event["time_unix_nano"])), cast("Json", event["attributes"])
+            yield Record(str(event["name"]), log.trace_id, log.span_id, at_ns, attributes)

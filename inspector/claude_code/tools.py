@@ -6,9 +6,9 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from inspector import semconv as sc
-from inspector.claude_code.messages import Json, blocks, text_of
 from inspector.claude_code.naming import named, with_attributes
 from inspector.otlp import DecodedSpan
+from inspector.transcripts.lines import Json, blocks_in, text_of
 
 _ID: Final = "tool_use_id"
 _ERROR: Final = 2
@@ -35,13 +35,13 @@ class Tools:
 
     def note_request(self, messages: object) -> None:
         """Take in the messages of a request, which have the results of earlier calls."""
-        for block in blocks(messages, "tool_result"):
+        for block in blocks_in(messages, "tool_result"):
             if (tool_id := str(block.get(_ID))) not in self._completed:
                 self._results[tool_id] = block
 
     def note_answer(self, content: object) -> None:
         """Take in the content of an answer, which asks for calls."""
-        for block in blocks([{"content": content}], "tool_use"):
+        for block in blocks_in([{"content": content}], "tool_use"):
             self._arguments[str(block.get("id"))] = block.get("input")
 
     def note_span(self, span: DecodedSpan) -> DecodedSpan | None:

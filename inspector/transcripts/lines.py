@@ -1,5 +1,6 @@
-"""The lines of a transcript: JSON objects, of whose forms nothing is taken for granted."""
+"""The lines of a transcript, and messages in them: JSON, of whose forms nothing is taken for granted."""
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, cast
 
@@ -46,6 +47,12 @@ def counts_in(value: object) -> dict[str, int]:
 def blocks_of(content: object) -> list[Json]:
     """Return the blocks of a message's content, which may be one text."""
     return [{"type": "text", "text": content}] if isinstance(content, str) else objects_in(content)
+
+
+def blocks_in(messages: object, kind: str) -> Iterator[Json]:
+    """Yield the content blocks of one kind in messages of Anthropic's API."""
+    for message in objects_in(messages):
+        yield from (block for block in objects_in(message.get("content")) if block.get("type") == kind)
 
 
 def text_of(content: object) -> str:
