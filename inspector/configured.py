@@ -12,12 +12,7 @@ _NAMES = {each.name for each in INTEGRATIONS}
 
 
 def configured(*, home: str | Path | None = None, environ: Mapping[str, str] = os.environ) -> Environment:
-    """Read the variables; unknown integrations and invalid endpoints are ignored like other invalid values.
-
-    Args:
-        home: The directory instead of ``INSPECTOR_HOME``.
-        environ: The variables.
-    """
+    """Read the variables; unknown integrations and invalid endpoints are ignored like other invalid values."""
     return _with_valid_endpoint(_with_known_integrations(read_environment(home=home, environ=environ)))
 
 

@@ -70,12 +70,7 @@ VARIABLES: Final = frozenset(f"INSPECTOR_{each.name.upper()}" for each in fields
 
 
 def read_environment(*, home: str | Path | None = None, environ: Mapping[str, str] = os.environ) -> Environment:
-    """Read the variables; an empty one, or one with an invalid value, counts as not set.
-
-    Args:
-        home: The directory instead of ``INSPECTOR_HOME``.
-        environ: The variables.
-    """
+    """Read the variables; an empty one, or one with an invalid value, counts as not set."""
     values = _Values(environ)
     directory = home or values.text("HOME")
     return Environment(

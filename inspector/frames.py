@@ -112,10 +112,6 @@ def cut(text: str, *, is_prompt: bool, is_conversation: bool = True) -> list[Pie
 def cut_value(value: dict[str, Any] | list[Any], bodies_of: BodiesOf) -> list[Piece]:
     """Cut the JSON text of a prompt like `cut`, but get the text of its messages from a function.
 
-    Args:
-        value: The prompt, which has JSON's own types only.
-        bodies_of: Returns the JSON texts of messages.
-
     Raises:
         TypeError: It contains something that JSON cannot express.
         UnicodeError: A text has a lone surrogate.

@@ -18,11 +18,7 @@ class Frozen:
 
     @classmethod
     def read(cls, text: str) -> "Frozen":
-        """Read what `written` wrote.
-
-        Raises:
-            ValueError: It is something else.
-        """
+        """Read what `written` wrote; anything else is a `ValueError`."""
         time_ns, _, seed = text.partition(":")
         return cls(int(time_ns), int(seed) if seed else None)
 

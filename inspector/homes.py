@@ -56,12 +56,7 @@ def left_by_others(home: Path) -> str | None:
 
 
 def hand_over(created: Path | int, directory: Path) -> None:
-    """Give a path that root just created to the owner of the directory, so that root locks nobody out.
-
-    Args:
-        created: A path, or the descriptor of a file.
-        directory: Where it was created.
-    """
+    """Give a path that root just created to the owner of the directory, so that root locks nobody out."""
     if os.geteuid() != 0:
         return
     with suppress(OSError):

@@ -164,12 +164,7 @@ def _every(store: Store, where: Filter, *, full: bool, raw: bool) -> Iterator[Ev
 
 
 def program_of(store: Store, traces: Iterable[Trace]) -> Mapping[str, Any] | None:
-    """Return what is recorded about the program of a run, on the first call of a process.
-
-    Args:
-        store: Where it is recorded.
-        traces: The traces of the run, in the order they began.
-    """
+    """Return what is recorded about the program of a run, on the first call of a process."""
     for trace in islice(traces, _TRACES_OF_PROGRAM):
         page = store.events(Filter(trace_id=trace.trace_id), order="asc", limit=_CALLS_OF_PROGRAM, full=True, raw=True)
         for event in page.items:

@@ -53,11 +53,7 @@ def part_line(number: int, body: bytes | Frame) -> bytes:
 
 
 class Parts(Generic[_Place]):
-    """The parts of one spool file, as far as it was read.
-
-    Args:
-        load: Reads a line again, at the place that was noted with it.
-    """
+    """The parts of one spool file, as far as it was read."""
 
     def __init__(self, load: Callable[[_Place], bytes]) -> None:
         self._load = load

@@ -34,14 +34,7 @@ class Refused:
 
 
 def note_refused(directory: Path, url: str, spans: int, reason: str) -> None:
-    """Add to the refused spans; only the process that sends from the directory calls this.
-
-    Args:
-        directory: The outbox of the endpoint.
-        url: The endpoint.
-        spans: The number of newly refused spans.
-        reason: The answer of the endpoint.
-    """
+    """Add to the refused spans; only the process that sends from the directory calls this."""
     with suppress(OSError):
         before = refused(directory)
         total = spans + (before.spans if before else 0)

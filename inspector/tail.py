@@ -98,10 +98,6 @@ def is_alive(files: Iterable[Path], known: Container[str]) -> bool:
 
     List the files after all known ones were found finished, because a writer creates the next segment before it
     releases the last.
-
-    Args:
-        files: The files of the process.
-        known: The names of finished segments.
     """
     return any(path.name not in known if path.suffix == SUFFIX else not is_abandoned(path) for path in files)
 
@@ -125,11 +121,7 @@ def opened(segment: Segment) -> Generator[int]:
 
 
 class SegmentParts:
-    """The parts of one segment, which are read from it again when needed.
-
-    Args:
-        inode: The inode of the segment.
-    """
+    """The parts of one segment, which are read from it again when needed."""
 
     def __init__(self, inode: int) -> None:
         self.inode = inode
@@ -137,12 +129,7 @@ class SegmentParts:
         self._fd = -1
 
     def begin(self, fd: int, offset: int) -> None:
-        """Read from this descriptor from now on; the first time, find the parts before the offset.
-
-        Args:
-            fd: The segment, opened for reading.
-            offset: Where reading continues.
-        """
+        """Read from this descriptor from now on; the first time, find the parts before the offset."""
         is_new = self._fd < 0
         self._fd = fd
         if is_new:

@@ -76,12 +76,7 @@ class Counts:
 
 
 class Tally:
-    """Counts the calls of one process, in a file for ``inspector run``.
-
-    Args:
-        directory: The directory of the run; it may be gone if the process outlives the run.
-        process: The process key.
-    """
+    """Counts the calls of one process, in a file for ``inspector run``."""
 
     def __init__(self, directory: Path, process: str) -> None:
         self._path = os.path.join(directory, f"recorded-{process}.json")  # noqa: PTH118 - opened by its text

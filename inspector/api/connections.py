@@ -68,13 +68,7 @@ class ConnectionLimits:
 
 
 class Connections(ServerState):
-    """What uvicorn's connections share: their slots, and which connection is evicted.
-
-    Args:
-        limits: How many there may be, and the timeouts.
-        ended: Where closed connections are counted, by reason.
-        now_s: The clock of all timeouts.
-    """
+    """What uvicorn's connections share: their slots, and which connection is evicted."""
 
     def __init__(
         self,

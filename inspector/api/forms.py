@@ -15,11 +15,7 @@ _DATE_TIME = re.compile(
 
 
 def integer(text: object) -> object:
-    """Parse decimal digits as an integer. Python itself also accepts spaces, underscores and other scripts.
-
-    Raises:
-        ValueError: It is anything else.
-    """
+    """Parse decimal digits as an integer. Python itself also accepts spaces, underscores and other scripts."""
     if not isinstance(text, str):
         return text
     if not _INTEGER.fullmatch(text):
@@ -28,11 +24,7 @@ def integer(text: object) -> object:
 
 
 def number(text: object) -> object:
-    """Parse a number in JSON's syntax, so never NaN or an infinity.
-
-    Raises:
-        ValueError: It is anything else.
-    """
+    """Parse a number in JSON's syntax, so never NaN or an infinity."""
     if not isinstance(text, str):
         return text
     if not _NUMBER.fullmatch(text) or not math.isfinite(value := float(text)):
@@ -41,11 +33,7 @@ def number(text: object) -> object:
 
 
 def boolean(text: object) -> object:
-    """Parse ``true`` or ``false``.
-
-    Raises:
-        ValueError: It is anything else.
-    """
+    """Parse ``true`` or ``false``."""
     if not isinstance(text, str):
         return text
     if text not in ("true", "false"):
@@ -58,9 +46,6 @@ def unix_ns(text: object) -> object:
 
     A date before the epoch counts as the epoch, and one beyond 64 bits as their end: nothing recorded lies outside. A
     leap second counts as the second after it, as in POSIX time.
-
-    Raises:
-        ValueError: It is neither.
     """
     if not isinstance(text, str):
         return text

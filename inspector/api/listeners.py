@@ -147,13 +147,7 @@ class Listener:
 
 
 class Group:
-    """Listeners with the same parameters, so that events are read, framed and encoded once.
-
-    Args:
-        where: Their filter.
-        full: Whether they get full events.
-        position: Everything up to this ``seq`` is in the past.
-    """
+    """Listeners with the same parameters, so that events are read, framed and encoded once."""
 
     def __init__(self, where: Filter, position: int, *, full: bool) -> None:
         self.where = where

@@ -63,14 +63,7 @@ SINGLE_EVENTS = ReadBounds(waiting=1000)
 
 
 def page_cost(limit: int, *, full: bool = False, timeline: bool = False, walks: bool = False) -> int:
-    """Return the cost of a page, in rows.
-
-    Args:
-        limit: Rows of the page.
-        full: Whether they are full.
-        timeline: Whether each has its timeline.
-        walks: Whether no index answers the filter or the order.
-    """
+    """Return the cost of a page, in rows; it ``walks`` if no index answers the filter or the order."""
     return limit * (FULL_ROWS if full or timeline else 1) + (UNKNOWN_ROWS if full or walks else 0)
 
 
@@ -86,12 +79,7 @@ class _Turn:
 
 
 class ReadScheduler:
-    """Lets heavy reads run one after the other, in the order they came.
-
-    Args:
-        bounds: Their limits.
-        now_s: The clock that tells which client is slow.
-    """
+    """Lets heavy reads run one after the other, in the order they came."""
 
     def __init__(self, bounds: ReadBounds | None = None, *, now_s: Callable[[], float] = time.monotonic) -> None:
         self.bounds = bounds or ReadBounds()
@@ -139,17 +127,7 @@ class ReadScheduler:
             gone.forget()
 
     async def value(self, request: Request, cost: int, read: Callable[[], Any], *, no: str = "") -> Response:
-        """Answer with a value as JSON when it is its turn; 404 if it is None.
-
-        Args:
-            request: As for ``answer``.
-            cost: In rows.
-            read: Returns the value.
-            no: What there is none of if it is None.
-
-        Raises:
-            Refusal: As for ``answer``, or there is none.
-        """
+        """Answer with a value as JSON, as `answer` does; None means 404, since there is ``no`` such thing."""
         return await self.answer(request, cost, lambda: json_or_404(read(), no))
 
     @contextmanager

@@ -109,15 +109,7 @@ def serve(settings: Settings, *, on_ready: Callable[[Listening], None] | None = 
 
 
 class Server(uvicorn.Server):
-    """Limits its connections, ends the streams before it waits for requests, and exits at a second signal.
-
-    Args:
-        app: The application.
-        connections: The slots and timeouts of connections.
-        live: The streams.
-        on_ready: Called once requests are answered.
-        server_file: Removed when a second signal ends the process.
-    """
+    """Limits its connections, ends the streams before it waits for requests, and exits at a second signal."""
 
     def __init__(
         self, app: ASGIApp, connections: Connections, live: Live, on_ready: Callable[[], object], server_file: Path
@@ -215,11 +207,7 @@ def _listen(settings: Settings) -> socket.socket:
 
 
 def _unusable(settings: Settings, error: OSError) -> AddressUnusable:
-    """Explain why the address cannot be used. If our own server uses it, raise instead.
-
-    Raises:
-        OwnedElsewhere: The home is already being served.
-    """
+    """Explain why the address cannot be used; if our own server uses it, raise `OwnedElsewhere` instead."""
     if error.errno == errno.EADDRINUSE:
         if settings.lock_file.exists():
             lock = OwnerLock(settings.lock_file)

@@ -38,11 +38,7 @@ _PREFIXED: Final = re.compile("[_-]")
 
 
 class Numbers:
-    """The numbers of the ids in a run.
-
-    Args:
-        spans: All spans of the run, in the order they are written.
-    """
+    """The numbers of the ids in a run."""
 
     def __init__(self, spans: Iterable[Json]) -> None:
         self._names: dict[str, str] = {}

@@ -23,11 +23,7 @@ _dump: Final = msgspec.json.encode
 
 
 def write_cassette(path: Path, events: Iterable[Event]) -> None:
-    """Write a run to a file, which replaces an old one once it is complete; creates its directory.
-
-    Args:
-        path: The file.
-        events: All events of the run, in full and raw.
+    """Write the events of a run, in full and raw, to a file, which replaces an old one once it is complete.
 
     Raises:
         SecretFound: It contains a secret; nothing is written.
@@ -44,11 +40,7 @@ def write_cassette(path: Path, events: Iterable[Event]) -> None:
 
 
 def cassette_lines(events: Iterable[Event], name: str) -> list[bytes]:
-    """Return the lines of a cassette, each with its newline.
-
-    Args:
-        events: All events of a run, in full and raw.
-        name: The name of the cassette, from which its ids are made.
+    """Return the lines of a cassette, each with its newline; its ids are made from its name.
 
     Raises:
         SecretFound: The run contains a secret.

@@ -34,13 +34,10 @@ def attribute(span: Json, key: str) -> str:
 
 
 def in_order(spans: Sequence[Json]) -> Iterator[tuple[bool, Json]]:
-    """Yield each span at its beginning and at its end, in tree order.
+    """Yield each span of a run at its beginning and at its end, in tree order.
 
     Siblings come in the order they began. Those that ran concurrently are sorted by their input, and the tools that one
     answer requests come in the order in which it does.
-
-    Args:
-        spans: All spans of a run.
     """
     below = _below(spans)
     order = _Order(spans, below)
@@ -83,12 +80,7 @@ class _RequestedCall:
 
 
 class _Order:
-    """Sorts siblings.
-
-    Args:
-        spans: All spans of a run.
-        below: The spans by the ids of their parents, in the order they began.
-    """
+    """Sorts siblings."""
 
     def __init__(self, spans: Sequence[Json], below: Mapping[str, Sequence[Json]]) -> None:
         self._below = below
@@ -189,12 +181,7 @@ def _tool_calls(messages: Any) -> Iterator[Json]:
 
 
 def _requesting_call(tool: Json, requested: Mapping[str | bytes, Sequence[_RequestedCall]]) -> _RequestedCall | None:
-    """Return what requests a call: by its id, or else by its name and arguments, in the last answer before it.
-
-    Args:
-        tool: The span of the call.
-        requested: The tool calls that models request, by ids and by arguments.
-    """
+    """Return what requests a call: by its id, or else by its name and arguments, in the last answer before it."""
     began = _start(tool)
 
     def last(calls: Iterable[_RequestedCall]) -> _RequestedCall | None:

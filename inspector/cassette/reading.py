@@ -20,10 +20,7 @@ PROGRAM: Final = "inspector.raw.program"
 
 
 def events_of_file(path: Path) -> list[Event]:
-    """Read the spans of a file, in the order they began, without prices.
-
-    Args:
-        path: A cassette, or any file of OTLP JSON lines or of a spool.
+    """Read the spans of a cassette, of OTLP JSON lines or of a spool file, in the order they began, without prices.
 
     Raises:
         CassetteUnreadable: The file is missing, has no span, or a line of it cannot be read.

@@ -85,12 +85,7 @@ def check_variables(environ: Mapping[str, str]) -> Check:
 
 
 def check_ignored(home: Path | None, *, elsewhere: Sequence[str] = ()) -> Iterator[Check]:
-    """Find variables that recorded programs ignore because their values are invalid.
-
-    Args:
-        home: The directory instead of ``INSPECTOR_HOME``.
-        elsewhere: Sentences that begin with the variables already reported.
-    """
+    """Find variables that recorded programs ignore as invalid, except those that ``elsewhere`` already reports."""
     reported = {_variable(sentence) for sentence in elsewhere}
     for sentence in configured(home=home).ignored:
         if _variable(sentence) in reported:

@@ -39,13 +39,7 @@ def with_conversations(
     turns: Iterable[Turn],
     asked_and_answered: Callable[[Event, Event], tuple[str | None, str | None]],
 ) -> Inferred:
-    """Put the model calls of each conversation below a row of its own, with the tools between them.
-
-    Args:
-        traces: The spans of a run, trace by trace.
-        turns: Its model calls as turns, in the order they began.
-        asked_and_answered: Returns the question of the first call and the answer of the last one.
-    """
+    """Put the model calls of each conversation below a row of its own, with the tools between them."""
     forest = Forest(traces)
     talks = _talks(forest, turns)
     between = between_turns(forest, talks)

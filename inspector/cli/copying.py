@@ -24,11 +24,6 @@ _TENTHS: Final = 10
 def copied(settings: Settings, source: str, target: str) -> int:
     """Copy a home or a database into another one, and return the exit code.
 
-    Args:
-        settings: What the environment says.
-        source: What is copied.
-        target: Where it goes.
-
     Raises:
         CliError: One of them is not named right.
     """

@@ -79,15 +79,7 @@ def trace_lines(
     shape: TreeShape | None = None,
     annotations: Mapping[str, Annotation] | None = None,
 ) -> Iterable[str]:
-    """Draw one trace: its facts, then its tree.
-
-    Args:
-        trace: The summary of the trace.
-        events: Its events, in any order, without their large fields.
-        terminal: Gives the width, colours and characters to draw with.
-        shape: Which part of the tree to draw; all of it by default.
-        annotations: What rows show besides their spans.
-    """
+    """Draw one trace: its facts, then its tree."""
     yield terminal.style(terminal.cut(_facts(trace, terminal)), "dim")
     if trace.losses is not UNSET:
         yield from _missing(trace.losses, terminal, of=" of its processes")
@@ -129,16 +121,7 @@ def run_lines(
     shape: TreeShape | None = None,
     annotations: Mapping[str, Annotation] | None = None,
 ) -> Iterable[str]:
-    """Draw a whole run: a line of facts, question and answer, then its traces on one time scale.
-
-    Args:
-        run: The run.
-        traces: Its traces and their events, in drawing order.
-        terminal: Gives the width, colours and characters to draw with.
-        losses: What its processes failed to record.
-        shape: Which part of each tree to draw; all of it by default.
-        annotations: What rows show besides their spans.
-    """
+    """Draw a whole run: a line of facts, question and answer, then its traces on one time scale."""
     extent = _extent([event for _, events in traces for event in events])
     yield terminal.style(terminal.cut(_facts_of_run(run, [trace for trace, _ in traces], terminal)), "dim")
     yield from _question_and_answer(run, terminal)

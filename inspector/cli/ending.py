@@ -29,14 +29,7 @@ _INSTALL = 'pip install "mcp-agent-inspector[record]"'
 
 
 def ending_lines(program: Program, choices: Choices, outcome: Outcome, status: int) -> Iterator[str]:
-    """Say in two or three lines what was recorded and how to see it, and then what went wrong.
-
-    Args:
-        program: The program.
-        choices: How it was recorded.
-        outcome: What it left.
-        status: How it ended, from ``os.waitpid``.
-    """
+    """Say in two or three lines what was recorded and how to see it, and then what went wrong."""
     environment = configured(home=choices.home)
     if not outcome.spans:
         why = _why_of_claude_code(program) or _why(program, choices, outcome, status)

@@ -19,11 +19,7 @@ class CliError(Exception):
 
 
 class NotCompared(CliError):
-    """The runs could not be compared.
-
-    Args:
-        reason: What went wrong, which is what is printed.
-    """
+    """The runs could not be compared."""
 
     exit_code = 2
 
@@ -52,11 +48,7 @@ class ServerRefused(CliError):
 
 
 class SpansRefused(ServerRefused):
-    """The server will never accept these spans, however often they are sent; others it may.
-
-    Args:
-        reason: Its answer.
-    """
+    """The server will never accept these spans, however often they are sent; others it may."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason

@@ -60,13 +60,6 @@ def write_export(
 ) -> Exported:
     """Write the selected traces.
 
-    Args:
-        settings: Where the home is.
-        selection: Which traces.
-        output: The file, or None for standard output.
-        chosen: The format.
-        salvage: A damaged database to read instead of the home.
-
     Raises:
         CliError: There is no such trace, or the file cannot be written.
         ReaderGone: The reader of standard output has ended.
@@ -88,13 +81,6 @@ def write_page(
     settings: Settings, selection: ExportSelection, output: Path | None, *, content: bool, salvage: Path | None = None
 ) -> Exported:
     """Write one run or trace as a page that shows it.
-
-    Args:
-        settings: Where the home is.
-        selection: The run or the trace.
-        output: The file, or None for standard output.
-        content: Whether to include prompts, answers, arguments and results.
-        salvage: A damaged database to read instead of the home.
 
     Raises:
         CliError: More than one is selected, there is none, it is too large, or the file cannot be written.

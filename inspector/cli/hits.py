@@ -51,13 +51,7 @@ def find_hit(event: Event, query: str) -> Hit:
 
 
 def hit_lines(hit: Hit, terminal: Terminal, *, elsewhere: str = "") -> Iterable[str]:
-    """Write a span, the command that shows it, and below it the text with its matches marked.
-
-    Args:
-        hit: The match.
-        terminal: Where it is shown.
-        elsewhere: The option that names the home, if it is not the default one.
-    """
+    """Write a span, the command that shows it, and below it the text with its matches marked."""
     event = hit.event
     began = figures.moment(event.start_time_unix_nano, brief=is_narrow(terminal))
     state = status_cell(event.status, terminal)

@@ -103,11 +103,7 @@ class Fields(click.ParamType[tuple[str, ...], str]):
 
 
 def fields_option(of: type[Any]) -> Callable[[C], C]:
-    """Add the option to write what the API returns, or only the named fields of each item.
-
-    Args:
-        of: The dataclass of an item.
-    """
+    """Add the option to write what the API returns, or only the named fields of each item."""
     return click.option(
         "--json",
         "as_json",

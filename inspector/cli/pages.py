@@ -84,11 +84,6 @@ def read_list(
 ) -> Listed[T]:
     """Read the page that the options of a list ask for.
 
-    Args:
-        options: Those of the command.
-        read: Reads the page after a cursor, with at most this many items.
-        shown: Returns the items of that page as they are shown, if that takes the store.
-
     Raises:
         CursorRefused: The cursor is not from a previous page.
     """
@@ -102,10 +97,6 @@ def read_list(
 
 def read_page(choice: PageChoice, read: Callable[[str | None, int], Page[T]]) -> Listed[T]:
     """Read a page; pages before a numbered one are read and skipped, as they are by now.
-
-    Args:
-        choice: Which page.
-        read: Reads the page after a cursor, with at most this many items.
 
     Raises:
         CursorRefused: The cursor is not from a previous page.

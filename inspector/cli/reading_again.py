@@ -18,11 +18,6 @@ _MOST_NAMES = 40
 def traces_read_again(settings: Settings, selection: ExportSelection, *, write: bool) -> ReadAgain:
     """Interpret traces again.
 
-    Args:
-        settings: Where the home is.
-        selection: Which traces.
-        write: Whether to store the changes.
-
     Raises:
         CliError: There is no such trace, or another process owns the database.
     """

@@ -16,14 +16,7 @@ _NAMED = 3
 
 
 def replay_lines(store: Store, run: Run, terminal: Terminal, name: str | None) -> Iterator[str]:
-    """Say which run this one replays, or whether and with which command it can be replayed.
-
-    Args:
-        store: Where it is recorded.
-        run: The run.
-        terminal: Where it is shown.
-        name: The name of the run in the command; by default a part of its id.
-    """
+    """Say which run this one replays, or whether and with which command it can be replayed."""
     if not run.llm_calls + run.tool_calls:
         return
     found = replayable(store, run)

@@ -22,13 +22,7 @@ def is_whole(tape: Tape, reports: Sequence[Report]) -> bool:
 
 
 def replayed_lines(tape: Tape, reports: Sequence[Report], frozen: Frozen | None) -> Iterator[str]:
-    """Say where the program diverged from the recording, and which calls were replayed and which were not.
-
-    Args:
-        tape: The tape.
-        reports: The reports of its processes.
-        frozen: The time at which it was frozen.
-    """
+    """Say where the program diverged from the recording, and which calls were replayed and which were not."""
     for report in reports:
         if report.miss is not None:
             yield from _missed(report.miss, goes_on=report.live is not None)

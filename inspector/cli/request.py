@@ -125,15 +125,7 @@ def _asked(settings: Settings, url: str, path: str, *, method: str, body: bytes 
 
 
 def post_traces(settings: Settings, url: str, request: bytes) -> Rejected:
-    """Send one OTLP/JSON request to the server; if it is busy, retry when it says so.
-
-    Args:
-        settings: Where its token is.
-        url: Its address.
-        request: The request.
-
-    Returns:
-        What it rejected.
+    """Send one OTLP/JSON request to the server, and return what it rejected; if it is busy, retry when it says so.
 
     Raises:
         SpansRefused: It will never accept these spans.

@@ -20,13 +20,7 @@ _WORDS: dict[Measure, str] = {
 
 
 def rates_lines(rates: Rates, terminal: Terminal, *, everything: bool) -> Iterator[str]:
-    """Write the comparison of both groups.
-
-    Args:
-        rates: The comparison.
-        terminal: Where it is shown.
-        everything: Whether calls with the same rates are drawn instead of counted.
-    """
+    """Write the comparison of both groups; calls with the same rates are counted, or drawn with ``everything``."""
     yield terminal.style(terminal.cut(terminal.safe(f"- {_about(rates.a)}")), "red")
     yield terminal.style(terminal.cut(terminal.safe(f"+ {_about(rates.b)}")), "green")
     yield ""

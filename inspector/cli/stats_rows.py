@@ -13,16 +13,7 @@ Rank = Literal["count", "errors", "p50", "p95", "tokens", "cost"]
 
 
 def stats_table(stats: Stats, terminal: Terminal, *, by: GroupBy, noun: str, rank: Rank, limit: int) -> Iterable[str]:
-    """Lay out the groups, the largest first and the one without a value last, and the total.
-
-    Args:
-        stats: The figures.
-        terminal: Where they are shown.
-        by: The field by which they are grouped.
-        noun: What is counted.
-        rank: What the groups are sorted by.
-        limit: The number of groups to show.
-    """
+    """Lay out the groups, the largest first and the one without a value last, and the total."""
     columns = (
         Column(title=by.upper().replace("_", " "), shrinks_to=12),
         Column(title=f"{noun.upper()}S", right=True),

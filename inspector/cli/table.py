@@ -32,13 +32,7 @@ class Cell:
 
 
 def table_lines(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], terminal: Terminal) -> Iterable[str]:
-    """Lay rows out under their titles; columns that are empty in every row are left out.
-
-    Args:
-        columns: One for each cell of a row.
-        rows: What to show.
-        terminal: Gives the width to fit, if any.
-    """
+    """Lay rows out under their titles; columns that are empty in every row are left out."""
     natural = [max((width(row[place].text) for row in rows), default=0) for place in range(len(columns))]
     kept = [place for place in range(len(columns)) if natural[place]]
     full_widths = {place: max(natural[place], width(columns[place].title)) for place in kept}

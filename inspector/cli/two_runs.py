@@ -23,15 +23,7 @@ _BEFORE, _SHOWN = 24, 120
 def diff_lines(
     a: DiffRun, b: DiffRun, comparison: Comparison, terminal: Terminal, *, everything: bool
 ) -> Iterator[str]:
-    """Write the comparison of both runs.
-
-    Args:
-        a: The first run.
-        b: The second run.
-        comparison: Of the two.
-        terminal: Where it is shown.
-        everything: Whether equal calls are drawn instead of counted.
-    """
+    """Write the comparison of both runs; equal calls are counted, or drawn with ``everything``."""
     for side, (sign, style) in ((a, _A), (b, _B)):
         yield terminal.style(terminal.cut(terminal.safe(f"{sign} {_about(side)}")), style)
     yield ""

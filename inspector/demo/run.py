@@ -19,10 +19,6 @@ _INSTALL = 'pip install "mcp-agent-inspector[inspector,mcp]"'
 def run_demo(settings: Settings, *, hang: bool = False) -> str:
     """Run the demo agent, recorded into ``settings.home``, and return the id of its trace.
 
-    Args:
-        settings: Where to record to.
-        hang: Stop at a tool call that never ends, to be killed there.
-
     Raises:
         DemoError: The demo did not come to its end, or the MCP SDK is not installed, or too old for it.
     """

@@ -99,13 +99,7 @@ class Comparison:
 
 
 def compare(a: Iterable[Event], b: Iterable[Event], program: Sequence[ProgramChange] = ()) -> Comparison:
-    """Compare two runs, each given as all its events in full.
-
-    Args:
-        a: The first run.
-        b: The second run.
-        program: How their programs differ.
-    """
+    """Compare two runs, each given as all its events in full."""
     with _no_garbage_collection():
         volatile = Volatile()
         pairs = list(aligned(steps_of(a, volatile), steps_of(b, volatile)))

@@ -99,10 +99,6 @@ def steps_of(events: Iterable[Event], volatile: Volatile) -> list[Step]:
     """Return the outermost steps of a run, with those below them, in the order they began.
 
     Duplicates and MCP messages are left out; calls below them belong to the next step above.
-
-    Args:
-        events: All events of the run, in full, from any number of traces.
-        volatile: Removes what differs in every run, and counts it.
     """
     answered: dict[_Place, str] = {}
     read = sorted(

@@ -100,10 +100,7 @@ def _shown(url: str) -> str:
 
 
 def headers_of(text: str) -> tuple[tuple[str, str], ...]:
-    """Read the headers of an endpoint.
-
-    Args:
-        text: As for :meth:`Endpoint.of`.
+    """Read the headers of an endpoint, as `Endpoint.of` takes them.
 
     Raises:
         EndpointInvalid: They are not well formed.

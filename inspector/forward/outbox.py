@@ -32,13 +32,7 @@ class Forwarded:
 
 
 class Outbox:
-    """The files that wait for one endpoint. One process at a time may send them.
-
-    Args:
-        directory: The directory to which recorders with this endpoint write.
-        sender: What sends.
-        now_s: A monotonic clock.
-    """
+    """The files that wait for one endpoint. One process at a time may send them."""
 
     def __init__(self, directory: Path, sender: Sender, *, now_s: Callable[[], float] = time.monotonic) -> None:
         self.total = Forwarded()

@@ -49,12 +49,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 class Sender:
-    """Sends spans to one endpoint.
-
-    Args:
-        endpoint: The receiver.
-        timeout_s: How long to wait for the receiver.
-    """
+    """Sends spans to one endpoint."""
 
     def __init__(self, endpoint: Endpoint, *, timeout_s: float = TIMEOUT_S) -> None:
         self.endpoint = endpoint
@@ -73,11 +68,7 @@ class Sender:
         return Sender(self.endpoint, timeout_s=self._timeout_s)
 
     def cut(self) -> bool:
-        """End the running request from another thread, and block others until `mend`.
-
-        Returns:
-            False during the lookup of the receiver's name, which cannot be interrupted.
-        """
+        """End the running request from another thread, and block others until `mend`; see `Connection.cut`."""
         return self._connection.cut()
 
     def mend(self) -> None:

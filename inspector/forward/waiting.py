@@ -48,11 +48,7 @@ class Chunk:
 
 
 class WaitingFiles:
-    """The waiting files of one directory.
-
-    Args:
-        directory: Where recorders with this endpoint write.
-    """
+    """The waiting files of one directory, to which recorders with one endpoint write."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory

@@ -18,12 +18,7 @@ _log = logging.getLogger(__name__)
 
 
 class Batch:
-    """Collects lines of one spool file after another, and commits them with the new read positions.
-
-    Args:
-        store: Where the spans go.
-        committed: Called after each commit with the changed read positions and the number of spans.
-    """
+    """Collects lines of one spool file after another, and commits them with the new read positions."""
 
     def __init__(self, store: Store, committed: Callable[[Sequence[SpoolMark], int], None]) -> None:
         self._store = store
@@ -35,16 +30,7 @@ class Batch:
         self._bytes = 0
 
     def add(self, line: Line, decoded: Decoded, before: SpoolMark, missing: Missing) -> SpoolMark:
-        """Add one line; everything before it, or before the last part of a long one, may be committed.
-
-        Args:
-            line: The line.
-            decoded: Its content.
-            before: The read position before it.
-            missing: Reads the losses that lines of the file report.
-
-        Returns:
-            The read position after the line.
+        """Add one line, and return the read position after it; whatever comes before the line may be committed.
 
         Raises:
             StoreError: A batch could not be stored; start again from the committed read positions.

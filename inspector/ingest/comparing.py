@@ -47,13 +47,7 @@ def groups_of(store: Store, after: int = 0) -> Iterator[list[Arrival]]:
 
 
 def differences(source: Store, target: Store, seen: Callable[[int], object]) -> Iterator[Difference]:
-    """Yield the differences between two stores, traces first.
-
-    Args:
-        source: The original.
-        target: The copy, which may have more.
-        seen: Called with the number of spans that were compared so far.
-    """
+    """Yield the differences between two stores, traces first."""
     both = spans = 0
     for group in groups_of(source):
         trace_ids = [arrival.trace_id for arrival in group]

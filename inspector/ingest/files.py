@@ -79,11 +79,6 @@ def unpacked(file: BufferedReader, name: str) -> Generator[IO[bytes]]:
 def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Iterator[Part]:
     """Yield the request on each line; a file with one request on many lines, or a short transcript, is one part.
 
-    Args:
-        file: The decompressed file.
-        name: Its name for messages.
-        max_line: Longer lines (in bytes) are skipped.
-
     Raises:
         FileUnreadable: It cannot be read to its end, for example because a gzip file was truncated.
     """

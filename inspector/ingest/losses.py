@@ -23,9 +23,6 @@ class Missing:
 
     A line reports losses since the previous line, so they happened between the latest times of the two. A line without
     spans names the time itself.
-
-    Args:
-        segment: The file.
     """
 
     def __init__(self, segment: Segment) -> None:
@@ -55,12 +52,7 @@ class Missing:
 
 
 def waiting_losses(segments: Iterable[Segment], offsets: Mapping[str, int]) -> Iterator[Loss]:
-    """Yield the losses that recorders report in lines that are not ingested yet.
-
-    Args:
-        segments: The files.
-        offsets: The read positions, by file name.
-    """
+    """Yield the losses that recorders report in lines that are not ingested yet."""
     for segment in segments:
         missing = Missing(segment)
         with suppress(OSError), opened(segment) as fd:

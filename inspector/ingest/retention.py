@@ -33,12 +33,6 @@ class Retention:
 
     A wrong clock would remove everything at once. So nothing is removed by age for an hour after the clock jumped by
     more than an hour, or if it is days away from the last arrival when the process starts.
-
-    Args:
-        settings: The maximum age and size.
-        store: The store.
-        now_ns: The system clock, which may jump.
-        clock_s: A monotonic clock.
     """
 
     def __init__(

@@ -36,11 +36,7 @@ async def answer_asgi(app: App, scope: Scope, receive: Receive, send: Send, *, a
 
 
 class AsgiApp:
-    """An application as a server calls it.
-
-    Args:
-        app: The program's application.
-    """
+    """An application as a server calls it."""
 
     def __init__(self, app: App) -> None:
         self.app = app

@@ -30,13 +30,7 @@ def plain_body(body: bytes, headers: Any, kind: type) -> bytes:
 
 
 def plain_pieces(pieces: Sequence[bytes], headers: Any, kind: type) -> list[bytes]:
-    """Decode a body that came in pieces, piece by piece.
-
-    Args:
-        pieces: All of it, or its beginning.
-        headers: As of `plain_body`, and so are the rest and what is raised.
-        kind: The class of the response.
-    """
+    """Decode a body that came in pieces, piece by piece; the rest is as for `plain_body`."""
     encodings = [each.strip().lower() for each in headers.get("content-encoding", "").split(",")]
     for encoding in reversed(encodings):
         if encoding in ("", "identity"):

@@ -78,10 +78,6 @@ def is_undecided(call: Call) -> bool:
 def decide(call: Call, body: Any) -> Decision:
     """Ask the controller about a model call, synchronously.
 
-    Args:
-        call: The call, which keeps the decision.
-        body: The body of its request, as plain data.
-
     Raises:
         Exception: The call is refused.
         TypeError: The controller's answer is not one of an HTTP endpoint.

@@ -20,11 +20,7 @@ _left_behind: WeakSet[FunctionType] = WeakSet()
 
 
 class Patches:
-    """What one integration changed in its framework.
-
-    Args:
-        integration: The integration that makes the changes, for messages.
-    """
+    """What one integration changed in its framework."""
 
     def __init__(self, integration: str) -> None:
         self._integration = integration

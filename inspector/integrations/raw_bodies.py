@@ -10,12 +10,7 @@ from instrument.control import HttpAnswer
 
 
 class RawBody:
-    """The body of a response, observed; everything else is urllib3's own.
-
-    Args:
-        raw: The response of urllib3.
-        reading: Observes it.
-    """
+    """The body of a response, observed; everything else is urllib3's own."""
 
     def __init__(self, raw: Any, reading: EndWatcher) -> None:
         self._raw = raw

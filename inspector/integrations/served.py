@@ -20,12 +20,7 @@ _FAILED: Final = 500
 
 
 class Served:
-    """One request, from its arrival to the end of its response.
-
-    Args:
-        recorder: The recorder.
-        recorded: The recorder's request.
-    """
+    """One request, from its arrival to the end of its response."""
 
     def __init__(self, recorder: Recorder, recorded: ServedRequest) -> None:
         self._recorder = recorder

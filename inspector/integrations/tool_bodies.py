@@ -21,13 +21,7 @@ def undecided(emitter: str) -> Call | None:
 
 
 def run_body(call: Call, body: Callable[[Arguments | None], Any], *, subject: object = None) -> Any:
-    """Run the body of a tool, unless the controller answers in its place.
-
-    Args:
-        call: The call.
-        body: Runs it, with other arguments if it gets some.
-        subject: The framework's own object.
-    """
+    """Run the body of a tool, unless the controller answers in its place."""
     call.is_decided = True
     with unseen:
         try:
@@ -72,12 +66,6 @@ def run_tool(call: Call, tool: Callable[[Any], Awaitable[Any]], arguments: Any, 
     """Return the awaitable of a tool whose framework calls it in a single place.
 
     The controller decides about a tool of an MCP server when its server is asked.
-
-    Args:
-        call: The call.
-        tool: Calls it with its arguments.
-        arguments: The framework's arguments.
-        subject: The framework's own object.
     """
     context: dict[str, Any] = call.keyword("context") or {}
     if context.get("tool_source") == "mcp":

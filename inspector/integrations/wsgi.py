@@ -14,14 +14,7 @@ App: TypeAlias = Callable[[Environ, StartResponse], Iterable[bytes]]
 def answer_wsgi(
     app: App, environ: Environ, start_response: StartResponse, *, route: Callable[[], str | None] | None = None
 ) -> Iterable[bytes]:
-    """Let an application answer a request, and record it unless an outer application does.
-
-    Args:
-        app: The program's.
-        environ: The request.
-        start_response: The server's.
-        route: Returns the pattern of the matched route, if the framework knows it by now.
-    """
+    """Let an application answer a request, and record it unless an outer application does."""
     request = _arrived(environ)
     if request is None:
         with unseen:

@@ -21,11 +21,7 @@ class Page(Generic[T]):
 
 
 def every(page_at: Callable[[str | None], Page[T]]) -> Iterator[T]:
-    """Yield all items of a list, and read each page when it is needed.
-
-    Args:
-        page_at: Reads the page that begins at a cursor, or the first one.
-    """
+    """Yield all items of a list, and read each page when it is needed."""
     cursor: str | None = None
     while True:
         page = page_at(cursor)

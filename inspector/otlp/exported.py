@@ -23,12 +23,7 @@ def forget_reading(attributes: dict[str, Any]) -> None:
 
 
 def take_origin(event: Event, attributes: dict[str, Any]) -> tuple[int, str, str]:
-    """Remove and return the OTLP fields that reading noted as attributes: kind, and name and version of the scope.
-
-    Args:
-        event: The stored span.
-        attributes: Those that it came with.
-    """
+    """Remove and return the OTLP fields that reading noted as attributes: kind, and name and version of the scope."""
     if event.dialect == _OWN:
         return _INTERNAL, "", ""
     kind = _KINDS.get(str(attributes.get("span.kind")), _INTERNAL)

@@ -42,10 +42,6 @@ def decode(payload: bytes, parts: Parts[Any] | None = None) -> Decoded:
 
     If typed decoding refuses the whole request, it is decoded again span by span, so that a field of a wrong type, bad
     UTF-8 or half a surrogate pair costs only its span or character.
-
-    Args:
-        payload: The request.
-        parts: Those of the spool file that it is a line of.
     """
     if len(payload) > len(b"{},") * MAX_OBJECTS and payload.count(b"{") > MAX_OBJECTS:
         return Decoded(malformed=f"more than {MAX_OBJECTS:,} objects", too_large=True)

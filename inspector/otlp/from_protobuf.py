@@ -349,12 +349,7 @@ class SpanReading(Reading):
 
 
 def _start_of_text(pair: bytes, at: int) -> int:
-    """Return where the text begins in a value that is nothing but one, with lengths of one or two bytes each; else 0.
-
-    Args:
-        pair: The ``KeyValue``, whose last field the value is.
-        at: Where the length of the value stands.
-    """
+    """Return where the text begins in a value that is only a text, with lengths of one or two bytes each; else 0."""
     size = len(pair) - at
     if size < 129:
         is_text = size > 2 and pair[at + 1] == _TEXT and pair[at] == size - 1 and pair[at + 2] == size - 3

@@ -40,10 +40,6 @@ class Item:
 def items_of(line: bytes, parts: Parts[Any] | None = None) -> list[Item]:
     """Return the spans of one line of a spool.
 
-    Args:
-        line: The line.
-        parts: Those of its file.
-
     Raises:
         ValueError: The line is not a request, for example cut by a crash.
     """

@@ -23,13 +23,7 @@ _CODES: Final = {400: INVALID_ARGUMENT, 413: RESOURCE_EXHAUSTED, 415: INVALID_AR
 
 
 def export_response(rejected: Mapping[str, int], encoding: Encoding, signal: Signal = "traces") -> bytes:
-    """Write the response to a request of a signal, such as ``ExportTraceServiceResponse``.
-
-    Args:
-        rejected: Spans or logs left out, counted by the field that was wrong.
-        encoding: That of the request.
-        signal: What the request carried.
-    """
+    """Write the response to a request of a signal, such as ``ExportTraceServiceResponse``."""
     count = sum(rejected.values())
     if encoding == "json":
         # 64-bit integers are texts in protobuf's JSON.
@@ -55,12 +49,7 @@ def come_again(message: str, after_s: int) -> bytes:
 
 
 def partial_success(media_type: str, body: bytes) -> tuple[int, str]:
-    """Read from an ``ExportTraceServiceResponse`` how many spans were rejected, and why; none if it is unreadable.
-
-    Args:
-        media_type: The content type of the response.
-        body: The response.
-    """
+    """Read from an ``ExportTraceServiceResponse`` how many spans were rejected, and why; none if it is unreadable."""
     try:
         if media_type == MEDIA_TYPES["json"] and body:
             partial: Any = msgspec.json.decode(body).get("partialSuccess") or {}
@@ -86,13 +75,7 @@ def _partial_success_of(body: bytes) -> tuple[int, str]:
 
 
 def error_status(http_status: int, message: str, encoding: Encoding) -> bytes:
-    """Write ``google.rpc.Status``.
-
-    Args:
-        http_status: 400, 413, 415 or 503.
-        message: What was wrong and how to fix it.
-        encoding: That of the request.
-    """
+    """Write ``google.rpc.Status``."""
     code = _CODES[http_status]
     if encoding == "json":
         return msgspec.json.encode({"code": code, "message": message})

@@ -40,13 +40,7 @@ class Copy:
 
 @contextmanager
 def copied(events: Iterable[Event], run_id: str, *, content: bool) -> Generator[Copy]:
-    """Put events in full into a store of their own for as long as the block lasts, searched for secrets once more.
-
-    Args:
-        events: Those of a run, with those that its labels are exported as.
-        run_id: The run.
-        content: Whether prompts, answers, arguments, results, messages of errors and notes are kept.
-    """
+    """Put events in full into a store of their own for as long as the block lasts, searched for secrets once more."""
     with TemporaryDirectory(prefix="inspector-page-") as home:
         store = open_store(Settings(home=Path(home)), limits=_PATIENT)
         try:

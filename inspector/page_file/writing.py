@@ -67,13 +67,7 @@ def page_of_run(store: Store, item: Run | Trace, *, app: FilePage | None, conten
 
 
 def run_in_parts(store: Store, run_id: str, losses: Losses | UnsetType) -> list[str]:
-    """Return a run as the parts of a document: the first says what it is, and where the others begin.
-
-    Args:
-        store: Has nothing else.
-        run_id: The run.
-        losses: What of it was not recorded.
-    """
+    """Return a run as the parts of a document: the first says what it is, and where the others begin."""
     outline = store.run_outline(run_id, limit=MOST_SPANS)
     assert outline is not None
     begins: list[int] = []
@@ -114,12 +108,7 @@ def _head(store: Store, outline: RunOutline, begins: Sequence[int], losses: Loss
 
 
 def in_parts(rows: Iterable[tuple[bytes, ...]], begins: list[int]) -> Iterator[str]:
-    """Yield rows as parts of a document, and note the row that each part begins with.
-
-    Args:
-        rows: Of one or more lines each.
-        begins: Where it is noted.
-    """
+    """Yield rows as parts of a document, and note the row that each part begins with."""
     waiting: list[bytes] = []
     size = 0
     for row, lines in enumerate(rows):

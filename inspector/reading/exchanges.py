@@ -87,9 +87,6 @@ _decode_table = msgspec.json.Decoder(_Table).decode
 def read_exchanges(text: str) -> tuple[Exchange, ...]:
     """Return the attempts of a call in order.
 
-    Args:
-        text: The attribute ``inspector.raw.exchanges`` of its span.
-
     Raises:
         ExchangeUnreadable: No recorder wrote it like this, or it was cut.
     """

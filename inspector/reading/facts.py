@@ -33,13 +33,7 @@ def text_of(value: Plain, *, of: Text) -> Text:
 
 
 class Facts:
-    """Captured values by name.
-
-    Args:
-        record: The call.
-        section: Which of its values.
-        parts: Those of the spool file; None where a record has none.
-    """
+    """Captured values by name."""
 
     def __init__(self, record: CallRecord, section: Section, parts: Parts[Any] | None) -> None:
         self._raw: Mapping[str, Raw] = getattr(record, section) or {}

@@ -74,13 +74,7 @@ class MessageReader:
     """Blocks of one message, and messages of one list."""
 
     def read(self, value: Plain, role: str, nesting: int = 0) -> tuple[list[Message], Instructions]:
-        """Return the messages in a list, in a whole request or response, or as plain text.
-
-        Args:
-            value: As it was recorded.
-            role: Whose messages those are that do not say it.
-            nesting: How many containers it lies in already.
-        """
+        """Return the messages in a list, in a whole request or response, or as plain text."""
         if value is None:
             return [], None
         if isinstance(value, str) and self.texts_hold_json:
@@ -268,12 +262,7 @@ def output_messages(response: Plain) -> list[Message]:
 
 
 def read_messages(value: Any, role: str) -> list[Message]:
-    """Return the messages of a foreign span's value, instructions first; JSON may be a text.
-
-    Args:
-        value: As it was recorded.
-        role: Whose messages those are that do not say it.
-    """
+    """Return the messages of a foreign span's value, instructions first; JSON may be a text."""
     messages, system = _FOREIGN.read(value, role)
     return [_message("system", *system), *messages] if system else messages
 

@@ -13,12 +13,7 @@ _QUERY: Final = frozenset({"api-version"})
 
 
 def place_without_secrets(place: Plain, redactor: Redactor) -> Plain:
-    """Return the recorded form of a URL or a command.
-
-    Args:
-        place: The URL, or the words of the command.
-        redactor: Removes secrets.
-    """
+    """Return the recorded form of a URL or a command."""
     if isinstance(place, list):
         words, _ = redactor.redact_value(sc.RPC_SERVER_COMMAND, place)
         return words if isinstance(words, list) else None

@@ -33,12 +33,7 @@ _CODES: Final = {"ok": 1, "error": 2}
 
 
 def read_line(data: bytes, parts: Parts[Any] | None = None) -> Decoded:
-    """Return the spans of a line; never raises, whatever the bytes.
-
-    Args:
-        data: The line, which holds no part.
-        parts: Those of its file.
-    """
+    """Return the spans of a line; never raises, whatever the bytes."""
     if not data.startswith(BEGIN):
         return decode(data, parts)
     rejected: Counter[str] = Counter()
@@ -62,10 +57,6 @@ def read_line(data: bytes, parts: Parts[Any] | None = None) -> Decoded:
 
 def items_of_line(data: bytes, parts: Parts[Any] | None = None) -> list[Item]:
     """Return the spans of a line in OTLP/JSON, to be forwarded.
-
-    Args:
-        data: The line, which holds no part.
-        parts: Those of its file.
 
     Raises:
         ValueError: The line is broken, for example cut by a crash.
@@ -99,12 +90,6 @@ def span_of(
     record: CallRecord, process: Mapping[str, AttributeValue], scope: Scope, parts: Parts[Any] | None = None
 ) -> DecodedSpan:
     """Return a call as a span.
-
-    Args:
-        record: The call.
-        process: What wrote it, as attributes of a resource.
-        scope: Our recorder.
-        parts: Those of its file.
 
     Raises:
         ValueError: It has no id, or one of its values is invalid JSON.

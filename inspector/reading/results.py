@@ -42,11 +42,7 @@ _decode = msgspec.json.Decoder(Literal["same"] | _Written).decode
 
 
 def read_result(written: str, output: str) -> Any:
-    """Return the result of a call.
-
-    Args:
-        written: The attribute ``inspector.raw.result`` of its span.
-        output: The output of its span, as JSON text.
+    """Return the result of a call, from the attribute ``inspector.raw.result`` of its span and from its output.
 
     Raises:
         ResultUnusable: It cannot be replayed.
@@ -63,10 +59,7 @@ def read_result(written: str, output: str) -> Any:
 
 
 def read_error(written: str) -> BaseException:
-    """Return the exception of a call.
-
-    Args:
-        written: The attribute ``inspector.raw.error`` of its span.
+    """Return the exception of a call, from the attribute ``inspector.raw.error`` of its span.
 
     Raises:
         ResultUnusable: It cannot be raised again.

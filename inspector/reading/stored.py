@@ -39,20 +39,12 @@ _FIELDS: Final = (
 
 
 def read_again(event: Event) -> Span:
-    """Return a stored span as this version reads it.
-
-    Args:
-        event: The span, in full.
-    """
+    """Return a stored span, given in full, as this version reads it."""
     return as_it_ended(event, read_span(as_sent(event)))
 
 
 def as_sent(event: Event) -> DecodedSpan:
-    """Return a stored span as it came, as far as that is stored.
-
-    Args:
-        event: The span, in full.
-    """
+    """Return a stored span, given in full, as it came, as far as that is stored."""
     attributes: dict[str, Any] = _decoded(event.attributes) or {}
     forget_reading(attributes)
     kind, scope, version = take_origin(event, attributes)
@@ -87,12 +79,7 @@ def as_it_ended(event: Event, span: Span) -> Span:
 
 
 def differences(event: Event, span: Span) -> Iterator[str]:
-    """Yield the names of fields and the keys of attributes in which two readings differ.
-
-    Args:
-        event: The span as it is stored, in full.
-        span: The reading.
-    """
+    """Yield the names of fields and the keys of attributes in which two readings differ."""
     asked = span.attributes.get(sc.REQUEST_MODEL)
     fields = {
         **{name: getattr(span, name) for name in _FIELDS},

@@ -39,11 +39,7 @@ def redacting(home: Path, *, on: bool) -> Callable[[Decoded], Decoded]:
 
 
 class Redacting:
-    """Removes the secrets from requests; not thread-safe.
-
-    Args:
-        redactor: Finds secrets.
-    """
+    """Removes the secrets from requests; not thread-safe."""
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor

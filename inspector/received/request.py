@@ -47,14 +47,7 @@ class Received(Struct, frozen=True):
 def receive(
     decode: Callable[[], Decoded], redact: Callable[[Decoded], Decoded], read: Read, *, most: int = sys.maxsize
 ) -> Received:
-    """Decode, redact and interpret a request; all exceptions propagate.
-
-    Args:
-        decode: Returns its spans.
-        redact: Removes secrets.
-        read: Interprets spans.
-        most: A request with more spans is interpreted in parts.
-    """
+    """Decode, redact and interpret a request; all exceptions propagate."""
     decoded = decode()
     del decode
     if decoded.malformed is not None:

@@ -26,12 +26,7 @@ _Waiting = tuple[Callable[[], Decoded], Future[bytes]]
 
 
 class SecondProcess:
-    """The second process, from construction until `end`; it also ends when this process does.
-
-    Args:
-        home: The inspector's home, with the salt of the redactor.
-        redact: Whether to remove secrets.
-    """
+    """The second process, from construction until `end`; it also ends when this process does."""
 
     def __init__(self, home: Path, *, redact: bool) -> None:
         self._words = [str(home), "redact" if redact else "as-sent"]

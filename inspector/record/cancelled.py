@@ -15,11 +15,7 @@ _MOST: Final = 4096
 
 
 class Cancelled:
-    """The cancelled calls whose own end hook has not come yet.
-
-    Args:
-        calls: The open calls.
-    """
+    """The cancelled calls whose own end hook has not come yet."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
@@ -57,11 +53,6 @@ class Cancelled:
 
         It is if the open call of that name is above the cancelled one, or if there is none: by contract, inner calls
         end first.
-
-        Args:
-            noun: The noun of the hook.
-            identity: The name of the call.
-            open_span: The open call that the hook would end otherwise.
         """
         alike = self._by_name.get((noun, identity), [])
         for span in reversed(tuple(alike)):

@@ -13,12 +13,7 @@ _DUMPS = "dumps"
 
 
 def write_before_results(flush: Callable[[], object], *, if_news: Callable[[], bool]) -> None:
-    """In a ``multiprocessing`` child, write before anything is sent and before the child ends; elsewhere do nothing.
-
-    Args:
-        flush: Writes what was recorded.
-        if_news: Tells whether there is anything to write.
-    """
+    """In a ``multiprocessing`` child, write before anything is sent and before the child ends; elsewhere do nothing."""
     process = sys.modules.get("multiprocessing.process")
     util = sys.modules.get("multiprocessing.util")
     reduction = sys.modules.get("multiprocessing.reduction")

@@ -9,15 +9,7 @@ from inspector.record.spans import Failure, RecordedSpan, State
 
 
 class Closing(instrument._Ending):  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - made for the recorder
-    """Keeps a call's span current while the subscribers of its end hook run, and ends it afterwards.
-
-    Args:
-        calls: The open calls, which the call is claimed from.
-        span: The span of the call.
-        state: How it ended.
-        failure: Why it failed, if it did.
-        stop_tick: The clock's tick at the end hook.
-    """
+    """Keeps a call's span current while the subscribers of its end hook run, and ends it afterwards."""
 
     __slots__ = ("_before", "_calls", "_failure", "_inside", "_span", "_state", "_stop_tick")
 

@@ -313,14 +313,7 @@ def _group(exc: BaseException) -> Iterator[TracebackFrame]:
 def format_traceback(
     error_type: str, message: str, places: tuple[TracebackFrame, ...], trim: Callable[[str], str] = written
 ) -> str:
-    """Return a traceback as Python prints it, with source lines; it reads files, so call it in the writer's thread.
-
-    Args:
-        error_type: The exception's class.
-        message: The exception's message.
-        places: The frames.
-        trim: Returns the written form of a text that was cut.
-    """
+    """Return a traceback as Python prints it, with source lines; it reads files, so call it in the writer's thread."""
     message = trim(message)
     lines = ["Traceback (most recent call last):"]
     after: list[str] = []

@@ -8,12 +8,7 @@ from inspector.record.spans import TOOL_ERROR, Failure
 
 
 def flagged_failure(facts: Facts, before: Facts) -> Failure | None:
-    """Return the failure that a result or a JSON-RPC response reports; None if it reports none.
-
-    Args:
-        facts: What is known of the end of the call.
-        before: What is known of its beginning.
-    """
+    """Return the failure that a result or a JSON-RPC response reports; None if it reports none."""
     if "duration_ms" not in facts:
         return _flagged(facts.get("result"))
     response = facts.get("response")

@@ -12,12 +12,7 @@ from inspector.record.texts import Texts
 
 
 class Mirror:
-    """Creates a span of the application's tracer for each call.
-
-    Args:
-        tracer: The application's tracer.
-        texts: Writes the attributes, without content.
-    """
+    """Creates a span of the application's tracer for each call."""
 
     def __init__(self, tracer: trace.Tracer, texts: Texts) -> None:
         self._tracer = tracer

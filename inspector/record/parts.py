@@ -115,13 +115,7 @@ class WrittenParts:
             return []
 
     def framed(self, key: str, pieces: Sequence[Piece], clean: Clean) -> Refers:
-        """Return the frame of a text that was cut.
-
-        Args:
-            key: The key of the value, such as ``prompt``.
-            pieces: The pieces of the text.
-            clean: Removes the secrets of messages that the file does not have yet.
-        """
+        """Return the frame of a text that was cut."""
         self.framed_chars += size_of(pieces)
         return framed(pieces, lambda bodies: self._numbers_of(key, bodies, clean))
 

@@ -28,13 +28,7 @@ _OF_OPTIONS: Final = frozenset(("python", "file", "unix", "fd"))
 
 
 def describe_process(process: str, *, service: str | None, version: str) -> Process:
-    """Return the description of this process.
-
-    Args:
-        process: Its key, with which the names of its files begin.
-        service: The name of its program, if it was set.
-        version: The version of this package.
-    """
+    """Return the description of this process."""
     replayed = replayed_run()
     return {
         sc.SERVICE_NAME: well_formed(service or program_name()),
@@ -77,13 +71,7 @@ def _module() -> str:
 
 
 def served_program(launcher: str, words: Sequence[str], flask_app: str | None = None) -> str | None:
-    """Return the module of the application that a server runs; None if it is no known server or names none.
-
-    Args:
-        launcher: The script or module that was started, such as ``uvicorn``.
-        words: Its arguments.
-        flask_app: The variable ``FLASK_APP``.
-    """
+    """Return the module of the application that a server runs; None if it is no known server or names none."""
     if launcher in _BY_TARGET:
         found = (match[1] for word in words if (match := _TARGET.fullmatch(word)))
         return next((module for module in found if module not in _OF_OPTIONS), None)

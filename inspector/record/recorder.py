@@ -32,16 +32,7 @@ from inspector.record.values import snapshot
 
 
 class Recorder:
-    """Keeps a span for each call that hooks announce.
-
-    Args:
-        spool: Where changed spans go.
-        clock: The source of times.
-        ids: The source of ids.
-        mirror: Creates spans of the application's own tracer, too.
-        keeps_raw: Whether what a replay needs is recorded.
-        keeps_requests: Whether requests without calls are recorded.
-    """
+    """Keeps a span for each call that hooks announce."""
 
     def __init__(
         self,
@@ -138,13 +129,7 @@ class Recorder:
         return before
 
     def begin_root(self, noun: str, name: str, run: str) -> RecordedSpan:
-        """Begin a run: the root of a trace, which is recorded when a call below it begins.
-
-        Args:
-            noun: Its noun, the value of the attribute ``inspector.hook``.
-            name: Its name.
-            run: Its id.
-        """
+        """Begin a run: the root of a trace, which is recorded when a call below it begins."""
         span = self._calls.begin_root(noun, run)
         span.before = {"name": name}
         span.note(sc.RUN_ID, run)
@@ -160,12 +145,7 @@ class Recorder:
         self._calls.finish(span, state, failure, stop_tick=stop_tick)
 
     def give_label(self, facts: Facts, run: str) -> None:
-        """Record a label of a run, as a span of its own that becomes a label at ingest.
-
-        Args:
-            facts: The attributes of an evaluation in OpenTelemetry's conventions.
-            run: The id of the run.
-        """
+        """Record a label of a run, as a span of its own that becomes a label at ingest."""
         ids, clock = self._ids, self._clock
         now_ns = clock.now_ns()
         span = RecordedSpan(
@@ -178,12 +158,7 @@ class Recorder:
         self.spool.put(span)
 
     def begin_request(self, facts: Facts, remote: trace.SpanContext | None = None) -> ServedRequest:
-        """Begin a request; later calls in this context belong to it.
-
-        Args:
-            facts: Its ``method`` and ``path``.
-            remote: The caller's span, if the request names one.
-        """
+        """Begin a request; later calls in this context belong to it."""
         clock = self._clock
         # From our own generator, which takes a tenth of the time of the system's.
         run = f"{self._ids.span_id():016x}"
@@ -194,13 +169,7 @@ class Recorder:
         return request
 
     def end_request(self, request: ServedRequest, exc: BaseException | None, *, state: State) -> None:
-        """End a request; one in which no call was recorded is recorded only if all are.
-
-        Args:
-            request: The request.
-            exc: The exception that ended it, if any.
-            state: How it ended.
-        """
+        """End a request; one in which no call was recorded is recorded only if all are."""
         stop_tick = self._tick()
         root = request.root.get(None)
         if root is None and self._keeps_requests and not request.is_left_out:

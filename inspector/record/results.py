@@ -79,12 +79,7 @@ _PYDANTIC: Final = ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic
 
 
 class Unrecordable(Exception):
-    """A result contains a value that cannot be replayed.
-
-    Args:
-        what: The class of the value, or the reason.
-        at: The path of the value in the result.
-    """
+    """A result contains a value that cannot be replayed."""
 
     def __init__(self, what: str, at: str) -> None:
         super().__init__(what)
@@ -93,13 +88,7 @@ class Unrecordable(Exception):
 
 
 def result_of(noun: str, values: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what a replay needs to return the result of a call, as ``result``; None for calls without results.
-
-    Args:
-        noun: The noun of the call.
-        values: The keywords of the hook that ended it.
-        facts: The facts captured from them.
-    """
+    """Return what a replay needs to return the result of a call, as ``result``; None for calls without results."""
     name = _GIVEN.get(noun)
     if name is None:
         return None

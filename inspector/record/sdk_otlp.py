@@ -35,14 +35,7 @@ _NAMELESS: Final = "unknown_service"
 
 
 def sdk_line(process: Process, spans: Sequence[bytes], origin: "Origin", texts: Texts) -> bytes:
-    """Return one line of a spool: a whole OTLP export request, with spans of one origin.
-
-    Args:
-        process: The description of this process.
-        spans: The encoded spans.
-        origin: The origin of the spans; it caches the beginning of its lines.
-        texts: Redacts.
-    """
+    """Return one line of a spool: a whole OTLP export request, with spans of one origin."""
     if not origin.head:
         origin.head = _head(process, origin, texts)
     return b'%b,"spans":[%b]}]}]}\n' % (origin.head, b",".join(spans))

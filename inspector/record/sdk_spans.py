@@ -128,13 +128,7 @@ def identity_of(span: trace.Span) -> trace.SpanContext | None:
 
 
 class SdkSpans:
-    """Records the spans from a span processor.
-
-    Args:
-        changed: Called with each span that began or ended.
-        call: Returns the open call of a hook by its span id.
-        innermost: Returns the innermost call of a hook in this context.
-    """
+    """Records the spans from a span processor."""
 
     def __init__(
         self,

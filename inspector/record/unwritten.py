@@ -9,12 +9,7 @@ from inspector.this_run import this_run
 
 
 class UnwrittenMark:
-    """The file of one process; the process that ingests spools removes it.
-
-    Args:
-        directory: The spool.
-        process: The process key.
-    """
+    """The file of one process; the process that ingests spools removes it."""
 
     def __init__(self, directory: Path, process: str) -> None:
         self._directory = directory

@@ -16,11 +16,7 @@ _PLACES: Final = (
 
 
 def hush_exporters() -> Callable[[], None]:
-    """Turn exporters in this process off, including those that are imported later.
-
-    Returns:
-        Turns them on again.
-    """
+    """Turn exporters in this process off, also those that are imported later; return what turns them on again."""
     watch = ImportWatch()
     hushed: list[tuple[type, str, Any]] = []
 

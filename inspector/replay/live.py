@@ -17,11 +17,7 @@ _SHOWN: Final = 2_000
 
 
 class LiveCalls:
-    """Decides about the calls of a program that has diverged from its recording.
-
-    Args:
-        allowed: The tools that run without a question.
-    """
+    """Decides about the calls of a program that has diverged from its recording; ``allowed`` tools simply run."""
 
     def __init__(self, allowed: Collection[str]) -> None:
         self._allowed = set(allowed)

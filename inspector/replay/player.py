@@ -42,12 +42,7 @@ _CLAIM: Final = "claimed"
 
 
 def begin(tape: Path, directory: Path) -> None:
-    """Replay a tape in this process from now on; unless its plan says otherwise, any other call ends the program.
-
-    Args:
-        tape: The file.
-        directory: The directory of the run, for the report.
-    """
+    """Replay a tape in this process from now on; unless its plan says otherwise, any other call ends the program."""
     player = Player(read_tape(tape), directory)
     control.install(player.decide, name="replay")
     forbid_network(player.reached)
@@ -56,12 +51,7 @@ def begin(tape: Path, directory: Path) -> None:
 
 
 class Player:
-    """The rest of a tape.
-
-    Args:
-        tape: The tape.
-        directory: The directory for the report.
-    """
+    """The rest of a tape."""
 
     def __init__(self, tape: Tape, directory: Path) -> None:
         self._tape = tape

@@ -7,10 +7,6 @@ from typing import Any
 def raised_again(cls: str, message: str) -> Exception:
     """Return an exception like a recorded one.
 
-    Args:
-        cls: Its class, ``module:qualname``.
-        message: Its message.
-
     Raises:
         Exception: The class is missing, or cannot be created from a message.
     """

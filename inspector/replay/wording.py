@@ -16,24 +16,14 @@ _ITEM: Final = {"id": "msg_set", "type": "message", "role": "assistant", "status
 
 
 def reworded(body: bytes, text: str) -> bytes | None:
-    """Return an answer that only says this, without tool calls and reasoning; None if its form is not in `FORMS`.
-
-    Args:
-        body: The whole recorded answer.
-        text: What it should say.
-    """
+    """Return an answer that only says this, without tool calls and reasoning; None if its form is not in `FORMS`."""
     whole = _of_frames(body) if body.startswith(_FRAME) else _decoded(body)
     changed = None if whole is None else _with_text(whole, text)
     return None if changed is None else msgspec.json.encode(changed)
 
 
 def reworded_stream(body: bytes, text: str) -> bytes | None:
-    """Return the events of a stream that only says this; None if its form is not in `FORMS`.
-
-    Args:
-        body: The recorded events.
-        text: What they should say.
-    """
+    """Return the events of a stream that only says this; None if its form is not in `FORMS`."""
     events = list(_events(body))
     if not events:
         return None

@@ -51,12 +51,7 @@ class StoreDamaged(StoreError):
 
 
 class PagesDamaged(StoreDamaged):
-    """Some pages are broken, so nothing is written any more; the other pages can be read.
-
-    Args:
-        path: The database.
-        found: SQLite's message.
-    """
+    """Some pages are broken, so nothing is written any more; the other pages can be read."""
 
     def __init__(self, path: Path, damage: object) -> None:
         self.found = str(damage)

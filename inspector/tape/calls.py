@@ -146,12 +146,7 @@ def refuse_asking_back(event: Event, made_by: Iterable[TapeCall]) -> None:
 
 
 def is_of_its_client(event: Event, above: TapeCall) -> bool:
-    """Return whether the MCP SDK itself made a further request to the same server, such as for its list of tools.
-
-    Args:
-        event: The request.
-        above: The innermost call around it whose answer is given back.
-    """
+    """Return whether the MCP SDK itself made a further request to the same server, such as for its list of tools."""
     attributes = attributes_of(event)
     is_request = attributes.get(sc.EMITTER) == "mcp" and requests.is_sent(attributes)
     return is_request and above.noun == requests.NOUN and above.span == event.parent_id

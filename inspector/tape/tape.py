@@ -117,11 +117,7 @@ def made_again(events: Sequence[Event]) -> list[Event]:
 
 
 def judge(events: Iterable[Event]) -> Judgement:
-    """Check whether a run can be replayed, and list all calls that prevent it.
-
-    Args:
-        events: As for `tape_of`.
-    """
+    """Check whether a run can be replayed, and list all calls that prevent it."""
     every = list(events)
     if (why := _made_elsewhere(every)) is not None:
         return Judgement(0, (), why)

@@ -17,14 +17,7 @@ def name_of(text: str) -> str:
 
 
 def written_test(name: str, program: Sequence[str], trace: Trace, *, is_frozen: bool = False) -> str:
-    """Return the source of a module with one test.
-
-    Args:
-        name: The name of the cassette.
-        program: What the test runs, as given to ``inspector run``.
-        trace: What the program did.
-        is_frozen: Whether it was frozen; the recording says at which time.
-    """
+    """Return the source of a module with one test."""
     answer = _decoded(trace.answer)
     body = "\n".join(f"    {line}" if line else "" for line in _body(program, trace, answer))
     freeze = ", freeze=True" if is_frozen else ""

@@ -31,11 +31,7 @@ class Marked:
 
 
 def read_marker(request: pytest.FixtureRequest) -> Marked:
-    """Read the marker of a test; the test fails if it has none, or an invalid one.
-
-    Args:
-        request: The request of a fixture of the test.
-    """
+    """Read the marker of a test; the test fails if it has none, or an invalid one."""
     marker = request.node.get_closest_marker("cassette")
     if marker is None:
         pytest.fail(f"the fixture trace needs the name of a recording; {_HOW}", pytrace=False)

@@ -31,12 +31,6 @@ _HOME_OF_OTHERS: Final = ("INSPECTOR_ENDPOINT", "INSPECTOR_INTEGRATIONS_OFF")
 class TracedTest:
     """One test.
 
-    Args:
-        marked: What its marker says.
-        directory: A directory of its own, where it may write.
-        root: The directory in which programs run.
-        is_replayed: Whether calls are replayed; if not, they are made and recorded.
-
     Raises:
         CassetteUnreadable: The cassette is missing, has no span, or a line of it cannot be read.
         NotReplayable: It has a call that cannot be replayed.

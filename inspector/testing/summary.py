@@ -5,12 +5,7 @@ from pathlib import Path
 
 
 def write_summary(file: Path, failed: Iterable[tuple[str, Mapping[str, str]]]) -> None:
-    """Append a table of tests and their runs to a file; nothing if no test failed.
-
-    Args:
-        file: The file.
-        failed: The names of tests, and what is known about their runs.
-    """
+    """Append a table of tests and their runs to a file; nothing if no test failed."""
     rows = [_row(name, known) for name, known in failed]
     if rows:
         head = ("### Agent tests that failed", "", "| Test | What differs first | Run |", "|---|---|---|")

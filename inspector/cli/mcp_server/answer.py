@@ -67,14 +67,7 @@ def place_of(cursor: str | None) -> Place:
 
 
 def written(answer: Answer, place: Place, *, tokens: int, notes: Sequence[str] = ()) -> str:
-    """Write an answer of at most this many tokens.
-
-    Args:
-        answer: What was found.
-        place: Where to begin in it.
-        tokens: The budget.
-        notes: About the recordings, in our own words.
-    """
+    """Write an answer of at most this many tokens."""
     said = [note[:_MOST_NOTE] for note in notes]
     around = _AROUND + sum(len(text.encode()) for text in (answer.about, answer.advice, *said, place.page or ""))
     shown, then = _fitting(answer.items, place, tokens * BYTES_A_TOKEN - around - len(answer.more or ""))

@@ -35,9 +35,6 @@ def failures_of(events: Sequence[Event]) -> list[Failure]:
 
     The one that explains how the run ended comes first: that of a failure which no call around it survived. The others
     follow by start.
-
-    Args:
-        events: All spans of a run, trace by trace.
     """
     by_id = {(event.trace_id, event.span_id): event for event in events}
     around: dict[str, dict[str, Event]] = defaultdict(dict)

@@ -6,11 +6,7 @@ from collections.abc import Iterator, Sequence
 
 
 def install_lines(command: Sequence[str]) -> Iterator[str]:
-    """Write how to add the server to each coding agent; nothing is changed.
-
-    Args:
-        command: What starts the server.
-    """
+    """Write how to add the server to each coding agent; nothing is changed."""
     program, arguments = command[0], list(command[1:])
     line = shlex.join(command)
     entry = {"command": program, "args": arguments}

@@ -21,11 +21,7 @@ _TEXT: Final = 7
 
 
 class FramedBody:
-    """Observes a body of frames, and gives an exchange one line for each.
-
-    Args:
-        exchange: The exchange.
-    """
+    """Observes a body of frames, and gives an exchange one line for each."""
 
     def __init__(self, exchange: Exchange) -> None:
         self._exchange = exchange
@@ -58,12 +54,7 @@ class FramedBody:
 
 
 def streamed(answer: bytes, *, is_converse: bool) -> list[bytes]:
-    """Return the lines of a stream that has a whole answer: for a controller that gives that.
-
-    Args:
-        answer: The body of the answer, of Converse or of an invoked model.
-        is_converse: Which of both it is.
-    """
+    """Return the lines of a stream that has a whole answer: for a controller that gives that."""
     if not is_converse:
         chunk = json.dumps({"bytes": b64encode(answer).decode()}).encode()
         return [_line(_headers("chunk"), chunk)]
@@ -88,11 +79,7 @@ def _headers(event: str) -> dict[str, Any]:
 
 
 class GivenFrames:
-    """A body that was not sent for, in place of urllib3's.
-
-    Args:
-        lines: Its frames as they were recorded, in the pieces in which the program is to get them.
-    """
+    """A body that was not sent for, in place of urllib3's."""
 
     def __init__(self, lines: Iterable[bytes]) -> None:
         self._lines = lines

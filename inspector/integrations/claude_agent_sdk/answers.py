@@ -8,12 +8,7 @@ from inspector.integrations.claude_agent_sdk.facts import Frame, blocks_of, memb
 
 
 class Answer:
-    """The answer of a model, which arrives block by block; when the last one came is known from what comes after it.
-
-    Args:
-        call: The model call.
-        message: The message, which tells its id and model.
-    """
+    """The answer of a model, which arrives block by block; when the last one came is known from what comes after it."""
 
     def __init__(self, call: Call, message: Frame) -> None:
         self.message_id = message.get("id")
@@ -57,11 +52,7 @@ class Answer:
         return False
 
     def ended(self, output_tokens: int | None = None) -> None:
-        """End the call, at the time of its last block.
-
-        Args:
-            output_tokens: The tokens of the answer, if only the caller knows them.
-        """
+        """End the call, at the time of its last block, with the tokens that only the caller knows."""
         if self._output_tokens is None:
             self._output_tokens = output_tokens
         self._call.ended(self._found)

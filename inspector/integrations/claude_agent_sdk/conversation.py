@@ -88,11 +88,7 @@ class _Thread:
 
 
 class Conversation:
-    """The calls of one connection.
-
-    Args:
-        system: The system prompt, if it is known.
-    """
+    """The calls of one connection."""
 
     def __init__(self, system: Any) -> None:
         self.is_followed = False

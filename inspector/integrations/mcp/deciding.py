@@ -18,12 +18,6 @@ async def response_to(
 ) -> Any:
     """Return the result of a request: the server's, or the controller's instead.
 
-    Args:
-        exchange: The request, which has been reported.
-        request: Its method, its params, and its transport.
-        send: Sends it with the given params.
-        refuse: Turns a JSON-RPC error into an exception of the SDK.
-
     Raises:
         Exception: The request is refused, by the server or by the controller.
         TypeError: The controller's answer is not a response.

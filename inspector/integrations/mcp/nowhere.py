@@ -15,10 +15,6 @@ LISTENING: Final = "subscriptions/listen"
 async def leads_nowhere(transport: str | None, server: object) -> bool:
     """Ask the controller whether to connect to no server, since it answers every request itself.
 
-    Args:
-        transport: Its transport.
-        server: Its URL, or the command that starts it.
-
     Raises:
         Exception: The connection is refused.
     """
@@ -32,11 +28,7 @@ async def leads_nowhere(transport: str | None, server: object) -> bool:
 
 @asynccontextmanager
 async def nowhere(*, with_session_id: bool) -> AsyncGenerator[tuple[Any, ...]]:
-    """Open streams that deliver nothing until they are closed, except that a client may listen.
-
-    Args:
-        with_session_id: Whether they come with a function that returns the session id.
-    """
+    """Open streams that deliver nothing until they are closed, except that a client may listen."""
     import anyio  # the SDK brings it
 
     async with AsyncExitStack() as stack:

@@ -20,11 +20,7 @@ from instrument.control import HttpAnswer
 
 
 class Decoded:
-    """A response whose client returns its body decoded.
-
-    Args:
-        headers: The response's.
-    """
+    """A response whose client returns its body decoded."""
 
     def __init__(self, headers: Any) -> None:
         lower = {str(name).lower(): value for name, value in headers.items()}
@@ -36,11 +32,6 @@ class Sent:
 
     While the client sends it, it is a context manager: its own call is the innermost one, and fails with what the
     client raises.
-
-    Args:
-        call: The call.
-        exchange: Its exchange.
-        request: The call, where it is one of its own.
     """
 
     def __init__(self, call: Call, exchange: Exchange, request: ModelRequest | None = None) -> None:

@@ -53,11 +53,7 @@ SUMMED: Final = (
 
 
 class Hours:
-    """Stores which hours change, and sums those that are over; used only by the process that writes.
-
-    Args:
-        database: The database, with its tables.
-    """
+    """Stores which hours change, and sums those that are over; used only by the process that writes."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -48,12 +48,7 @@ class Entry:
 
 
 class Inbox:
-    """The waiting changes of a database, in order for each sender. An entry survives its sender.
-
-    Args:
-        database: The database, with its tables.
-        now_ns: The clock that determines the order.
-    """
+    """The waiting changes of a database, in order for each sender. An entry survives its sender."""
 
     def __init__(self, database: Database, now_ns: Callable[[], int] = time.time_ns) -> None:
         self._database = database

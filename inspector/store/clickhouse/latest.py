@@ -62,14 +62,6 @@ def read_latest(
     If the filter leaves few and time is over, or a stretch takes too long after others, the page has fewer rows, and
     the next one continues further back.
 
-    Args:
-        database: The database.
-        filtered: The filter.
-        window: The requested page.
-        list_key: Everything that defines the list.
-        columns: The requested columns.
-        limits: How long to look.
-
     Raises:
         CursorInvalid: The cursor belongs to another list.
         QueryTooSlow: The first stretch takes too long.

@@ -61,14 +61,6 @@ def read_page(
 ) -> tuple[Sequence[Any], str | None]:
     """Return the rows of one page, each with its position after the columns, and the cursor of the next page.
 
-    Args:
-        database: The database.
-        conditions: The conditions on the rows.
-        window: The requested page.
-        list_key: Everything that defines the list.
-        source: The table and the order.
-        columns: The requested columns.
-
     Raises:
         CursorInvalid: The cursor belongs to another list.
     """

@@ -45,12 +45,7 @@ def joined_logs(joined: Iterable[Joined]) -> list[JoinedLogs]:
 
 
 class Logs:
-    """Follows the logs of a database for its writer; they are not looked for as long as there are none.
-
-    Args:
-        database: The database, with its tables.
-        writer: Numbers what changes.
-    """
+    """Follows the logs of a database for its writer; they are not looked for as long as there are none."""
 
     def __init__(self, database: Database, writer: Writer) -> None:
         self._database, self._writer = database, writer

@@ -15,12 +15,7 @@ _MARK: Final = "name, inode, offset, lines, bad_lines, spans, bad_spans"
 
 
 class Marks:
-    """The read positions of one home; other homes may use the same database.
-
-    Args:
-        database: The database, with its tables.
-        home: The key of the home.
-    """
+    """The read positions of one home; other homes may use the same database."""
 
     def __init__(self, database: Database, home: str) -> None:
         self._database = database

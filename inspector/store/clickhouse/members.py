@@ -88,11 +88,7 @@ class Members:
     last_slot: int = 0
 
     def session(self, named: dict[str, tuple[int, str] | None]) -> tuple[tuple[int, str] | None, bool]:
-        """Return when its session was named, and which it is; and whether its spans name several.
-
-        Args:
-            named: What records say that are about to be written, by their spans.
-        """
+        """Return when its session was named, and which it is; and whether its spans name several."""
         return self.names.after(named)
 
     def fold(self, rows: Iterable[Row]) -> dict[str, str | None]:
@@ -152,11 +148,7 @@ class Members:
 
 
 class TraceCache:
-    """The members of the traces that spans were written for last.
-
-    Args:
-        database: Where other traces are read from.
-    """
+    """The members of the traces that spans were written for last."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

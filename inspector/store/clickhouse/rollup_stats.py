@@ -122,15 +122,7 @@ class _Calls:
 def read_rollup_stats(
     database: Database, where: Filter, limits: ReadLimits, *, by: GroupBy | None, buckets: int
 ) -> Stats | None:
-    """Return the statistics of a filter; None if the calls must be read: they are few, or rollups cannot answer.
-
-    Args:
-        database: The database.
-        where: The filter.
-        limits: Up to ``exact_calls`` calls are few.
-        by: The field to group by.
-        buckets: The number of time slices.
-    """
+    """Return the statistics of a filter; None if the calls must be read: they are few, or rollups cannot answer."""
     if by == "label" or any(row.field not in _ASKED for row in where.rows()):
         return None
     hours = [_Hour(hour, bool(is_summed), *rest) for hour, is_summed, *rest in database.rows(_HOURS)]

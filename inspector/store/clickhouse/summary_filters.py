@@ -33,13 +33,7 @@ class SummaryFilter:
     def conditions(
         self, values: Values | None = None, *, spans_in: str = "true", traces_in: str = "true"
     ) -> Conditions:
-        """Return the conditions.
-
-        Args:
-            values: The values of the query, if it has others too.
-            spans_in: Where the spans lie that are searched.
-            traces_in: Which traces of runs are searched.
-        """
+        """Return the conditions."""
         conditions = Conditions(values=values or Values())
         if self.own == "run_id":
             self._narrow_runs(conditions, spans_in, traces_in)

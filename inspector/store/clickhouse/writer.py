@@ -40,12 +40,7 @@ class _Batch:
 
 
 class Writer:
-    """Numbers what changes, and keeps the sums of traces; one process at a time does, as `Lease` decides.
-
-    Args:
-        database: The database, with its tables.
-        preparing: Prepares what is read otherwise than it came.
-    """
+    """Numbers what changes, and keeps the sums of traces; one process at a time does, as `Lease` decides."""
 
     def __init__(self, database: Database, preparing: Preparing) -> None:
         self._database = database

@@ -45,14 +45,7 @@ _log = logging.getLogger(__name__)
 
 
 class Writing:
-    """The writing half of a store, of which any number of processes may have one; may be used from any thread.
-
-    Args:
-        database: The database, with its tables.
-        now_ns: The clock that says when spans arrive.
-        home: The home whose lock this process has, if any.
-        clock_s: The clock that the lease is measured by.
-    """
+    """The writing half of a store, of which any number of processes may have one; may be used from any thread."""
 
     def __init__(
         self,

@@ -94,11 +94,7 @@ class Owner(NamedTuple):
 
 
 class Conversations:
-    """The latest messages of the scopes that are being written.
-
-    Args:
-        addresses: Hashes messages.
-    """
+    """The latest messages of the scopes that are being written."""
 
     def __init__(self, addresses: Addresses) -> None:
         self._addresses = addresses

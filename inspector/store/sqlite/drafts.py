@@ -27,11 +27,7 @@ _SELECT = f"SELECT {', '.join(_NAMES)} FROM turns"  # noqa: S608  # constants
 
 
 class Drafts:
-    """The turns of a batch, one object each, until `save`.
-
-    Args:
-        connection: The writer's.
-    """
+    """The turns of a batch, one object each, until `save`."""
 
     def __init__(self, connection: Connection) -> None:
         self._database = driver(connection)

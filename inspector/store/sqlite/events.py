@@ -92,13 +92,7 @@ def _without_strings(shared: StoredShared, key: str) -> str | None:
 
 
 def large_values(row: Sequence[Any], texts: Mapping[int, Message], *, raw: bool) -> tuple[msgspec.Raw | None, ...]:
-    """Return the large fields of an event: input, output, attributes, events and links.
-
-    Args:
-        row: The columns of `LARGE`.
-        texts: The messages that it refers to.
-        raw: Whether to include the attributes that a replay returns.
-    """
+    """Return the large fields of an event: input, output, attributes, events and links."""
     input_key, output_key, shared, attributes, events, links = row
     row_attributes = unpack(attributes) if raw else without_raw(unpack(attributes))
     values = _ATTRIBUTES.decode(row_attributes)

@@ -21,12 +21,7 @@ _MOST_PAGES = 4_294_967_294
 
 
 class Growth:
-    """Lets a database grow by a part of the reserve, which its log then cannot take.
-
-    Args:
-        database: The file.
-        reserve: The space for removing.
-    """
+    """Lets a database grow by a part of the reserve, which its log then cannot take."""
 
     def __init__(self, database: Path, reserve: Reserve) -> None:
         self._database = database

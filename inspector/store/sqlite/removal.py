@@ -25,12 +25,7 @@ class Transactions(Protocol):
 
 
 class Removal:
-    """Runs the steps of one removal.
-
-    Args:
-        transactions: Opens their transactions.
-        make_room: Frees space without removing anything, and checkpoints the log.
-    """
+    """Runs the steps of one removal."""
 
     def __init__(self, transactions: Transactions, make_room: Callable[[], None]) -> None:
         self._transactions = transactions

@@ -26,11 +26,7 @@ _SHORT_BYTES = 64 << 10
 
 
 class Reserve:
-    """The file that reserves space for deleting.
-
-    Args:
-        database: The database, which it is next to.
-    """
+    """The file that reserves space for deleting."""
 
     def __init__(self, database: Path) -> None:
         self._database = database

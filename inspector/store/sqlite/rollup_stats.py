@@ -83,16 +83,7 @@ def _key(call: Call, by: GroupBy) -> str | None:
 def read_rollup_stats(
     connection: Connection, where: Filter, limits: ReadLimits, *, by: GroupBy | None, buckets: int, most_groups: int
 ) -> Stats | None:
-    """Return the statistics of a filter; None if the calls must be read: they are few, or rollups cannot answer.
-
-    Args:
-        connection: A reader's.
-        where: The filter, with names resolved by `inspector.store.sqlite.filters.named`.
-        limits: Up to ``exact_calls`` calls are few.
-        by: The field to group by.
-        buckets: The number of time slices.
-        most_groups: The maximum number of groups.
-    """
+    """Return the statistics of a filter; None if the calls must be read: they are few, or rollups cannot answer."""
     if by == "label" or any(getattr(where, name) != getattr(Filter(), name) for name in _OTHERS):
         return None
     view = stat_rollups.BY_NAME if _asks(where, by, "name") else stat_rollups.BY_FIELDS
@@ -176,16 +167,7 @@ def _calls_between(connection: Connection, first_ns: int, end_ns: int) -> int:
 def _slices(
     connection: Connection, where: Filter, view: int, by: GroupBy | None, edges: Sequence[int], fresh: Iterable[Call]
 ) -> tuple[list[CallStats], dict[str | None, CallStats]]:
-    """Return the statistics of each time slice, and of all of them by group.
-
-    Args:
-        connection: A reader's.
-        where: The filter.
-        view: The view of the rollups.
-        by: The field to group by.
-        edges: The starts of the slices, and the end of the last one.
-        fresh: The calls of the filter that rollups do not include yet.
-    """
+    """Return the statistics of each time slice, and of all of them by group."""
     groups: dict[str | None, CallStats] = {}
     slices = [_Sums(by, groups) for _ in edges[1:]]
     for sums, (first, end) in zip(slices, pairwise(edges), strict=True):

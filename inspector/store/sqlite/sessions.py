@@ -70,13 +70,7 @@ class Sessions:
         return self.named[trace.id][1], 1
 
     def followers(self, connection: Connection, written: set[tuple[int, str]], fetch: Fetch) -> list[tuple[Row, Row]]:
-        """Return the stored rows whose session changes; the caller has to give them a new ``seq``.
-
-        Args:
-            connection: The writer's.
-            written: Trace and span id of the rows that the batch writes anyway.
-            fetch: Reads stored rows.
-        """
+        """Return the stored rows whose session changes; the caller has to give them a new ``seq``."""
         keys: list[tuple[int, str]] = []
         for trace_id, trace in self.before.items():
             session = self.named[trace_id][1] if trace_id in self.named else None

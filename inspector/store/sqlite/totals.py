@@ -166,12 +166,7 @@ def sum_trace(connection: Connection, trace_id: str) -> TraceSums:
 
 
 def sum_all(connection: Connection, traces: Mapping[int, str]) -> None:
-    """Create the rows of ``traces``, ``runs`` and ``sessions`` from those of ``spans``, for a database without any.
-
-    Args:
-        connection: The writer's.
-        traces: The trace ids, by the row ids that their spans refer to.
-    """
+    """Create the rows of ``traces``, ``runs`` and ``sessions`` from those of ``spans``, for a database without any."""
     blank = [_trace_values(TraceSums(id=row_id, trace_id=trace_id)) for row_id, trace_id in traces.items()]
     _save(connection, "traces", "id", _TRACE_FIELDS, blank)
     session_ids: set[str] = set()

@@ -28,11 +28,7 @@ class StoredCall(NamedTuple):
 
 
 class Turns:
-    """Finds the call that each call continues.
-
-    Args:
-        addresses: Hashes messages.
-    """
+    """Finds the call that each call continues."""
 
     def __init__(self, addresses: Addresses) -> None:
         self._chains = Chains(addresses.of)

@@ -181,15 +181,7 @@ def save(
     sessions: Sessions | None = None,
     excerpts: Mapping[int, Excerpts] | None = None,
 ) -> Saved:
-    """Write new and replaced rows, and update everything that is derived from them.
-
-    Args:
-        connection: The writer's.
-        changes: The rows.
-        sums: The previous sums of their traces, by row id.
-        sessions: The sessions of the traces; without them, sessions do not change.
-        excerpts: The questions and answers that replace those of their traces, by row id.
-    """
+    """Write new and replaced rows, and update everything that is derived from them."""
     replaced = [(old, new) for old, new in changes if old is not None]
     search.forget(connection, [indexed_part(old) for old, _ in replaced])
     stat_rollups.forget(connection, [old for old, _ in replaced])

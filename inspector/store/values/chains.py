@@ -107,11 +107,7 @@ _BEGIN = b"\0" * _DIGEST_BYTES
 
 
 class Chains:
-    """Reads prompts and answers, each repeated message only once.
-
-    Args:
-        address: Returns the digest under which a message is cached.
-    """
+    """Reads prompts and answers, each repeated message only once."""
 
     def __init__(self, address: Callable[[bytes], bytes] = address_of) -> None:
         self._address = address

@@ -14,11 +14,7 @@ _SPECIAL: Final = frozenset((*_CODES, _PLAIN))
 
 
 class Codes:
-    """The codes of a column.
-
-    Args:
-        names: The names with a code, the most common first.
-    """
+    """The codes of a column, for names of which the most common come first."""
 
     def __init__(self, names: str) -> None:
         self.names: Final = tuple(names.split())

@@ -18,10 +18,6 @@ def count_calls(counts: dict[str, int], changes: Iterable[tuple[Row | None, Row]
 
     If that would decrease a counter, as when a call turns out to be a duplicate, the difference is subtracted from
     later calls: to Prometheus a smaller value is a restart (https://prometheus.io/docs/concepts/metric_types/).
-
-    Args:
-        counts: The counters, which are changed.
-        changes: Each row with the one that it replaces.
     """
     recount(counts, (("" if old is None else counted_as(old), counted_as(new)) for old, new in changes))
 
@@ -34,12 +30,7 @@ def counted_as(row: Row) -> str:
 
 
 def recount(counts: dict[str, int], changes: Iterable[tuple[str, str]]) -> None:
-    """Count spans that were counted as one thing before, if at all, as another.
-
-    Args:
-        counts: The counters, which are changed.
-        changes: Of all rows that are written at once.
-    """
+    """Count spans that were counted as one thing before, if at all, as another."""
     gained: Counter[str] = Counter()
     for (before, after), spans in Counter(changes).items():
         for name in _counters(after):

@@ -230,13 +230,7 @@ def decide(nodes: Iterable[Node]) -> dict[str, str]:
 
 
 def _root(nodes: Nodes, span_id: str, roots: dict[str, str | None]) -> str | None:
-    """Return the outermost call that a span, or spans below it, may be part of; None if there is none.
-
-    Args:
-        nodes: The spans.
-        span_id: The span, which may be that call itself.
-        roots: The results so far, to which new ones are added.
-    """
+    """Return the outermost call that a span, or spans below it, may be part of; None if there is none."""
     path: dict[str, Node] = {}
     here = nodes.get(span_id)
     while here is not None and here.span_id not in roots and here.span_id not in path:

@@ -18,11 +18,6 @@ with a table; these columns; for a run, the trace id; the start time and the row
 class OutlinePage:
     """One page of an outline.
 
-    Args:
-        list_key: Everything that defines the outline.
-        cursor: Where the page begins.
-        limit: How many spans it has.
-
     Raises:
         CursorInvalid: The cursor belongs to another list.
     """

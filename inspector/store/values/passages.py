@@ -27,13 +27,7 @@ def leaves(path: str, value: Any, deepest: int = _DEEPEST) -> Iterator[tuple[str
 
 
 def passage(text: str, terms: Sequence[re.Pattern[str]], *, before: int) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Return the text around the first match on one line, and the start and end of each match in it.
-
-    Args:
-        text: All of it.
-        terms: What is searched for; without a match, nothing is returned.
-        before: Characters in front of the first match.
-    """
+    """Return the text around the first match on one line, and the start and end of each match in it."""
     first = min((match.start() for term in terms if (match := term.search(text))), default=None)
     if first is None:
         return "", ()

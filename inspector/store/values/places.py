@@ -73,22 +73,13 @@ class Places:
     """Finds words in the spans of one trace, which are passed to `of` in the order they began.
 
     A text that a prompt repeats is found only where it first was: in an earlier model call, or in a tool's result.
-
-    Args:
-        terms: The words.
     """
 
     terms: Sequence[re.Pattern[str]]
     _known: set[int] = field(default_factory=set[int])
 
     def of(self, row: Searched, shared: Shared, texts: Mapping[int, Message]) -> tuple[HitPlace, ...] | None:
-        """Return the places in a span; None if its only matches are texts that its prompt repeats.
-
-        Args:
-            row: The span.
-            shared: Its column ``shared``.
-            texts: The messages that it was the first to have, and the long strings in them and in its answer.
-        """
+        """Return the places in a span; None if its only matches are texts that its prompt repeats."""
         matches: list[tuple[int, Leaf]] = []
         repeats = False
         seen: set[int] = set()

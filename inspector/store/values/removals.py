@@ -14,11 +14,7 @@ def noted(removed: Removed) -> dict[str, int]:
 
 
 def removals(numbers: Mapping[str, int]) -> tuple[Removed, ...]:
-    """Return the last removal by each rule, the latest first.
-
-    Args:
-        numbers: All counters of the store.
-    """
+    """Return the last removal by each rule, the latest first."""
     known = ((rule, [numbers.get(name, 0) for name in _names(rule)]) for rule in get_args(Rule))
     found = [Removed(rule, *values) for rule, values in known if values[0]]
     return tuple(sorted(found, key=lambda removed: removed.at_ns, reverse=True))

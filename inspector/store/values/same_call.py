@@ -69,13 +69,7 @@ class Link:
 
 
 def decided(nodes: Nodes, region: Region, beside: Iterable[Link]) -> Iterator[tuple[str, str]]:
-    """Yield the duplicates in a region, each with the span that counts.
-
-    Args:
-        nodes: All spans.
-        region: The spans to decide about.
-        beside: Pairs of them with one answer, wherever they are in the tree; see `link_beside`.
-    """
+    """Yield the duplicates in a region, each with the span that counts."""
     if len(region) == 1:
         return
     nested = (link_of(nodes, nodes[span_id]) for span_id in region)

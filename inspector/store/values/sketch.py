@@ -21,15 +21,7 @@ def bucket_of(duration_ms: float) -> int:
 
 
 def quantile_of(buckets: Mapping[int, int], share: float) -> float | None:
-    """Return a quantile of the durations (nearest rank), within `ACCURACY`.
-
-    Args:
-        buckets: The number of durations in each bucket.
-        share: Which quantile, from 0 to 1.
-
-    Returns:
-        Milliseconds; None if there are no durations.
-    """
+    """Return a quantile of the durations (nearest rank) in milliseconds, within `ACCURACY`; None if there are none."""
     remaining = max(1, ceil(sum(buckets.values()) * share))
     for bucket in sorted(buckets):
         remaining -= buckets[bucket]

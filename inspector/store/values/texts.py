@@ -62,14 +62,7 @@ def add_text(pieces: list[str], value: Any) -> None:
 
 
 def add_failures(pieces: list[str], message: str | None, traceback: str | None, events: bytes | str | None) -> None:
-    """Add the exceptions that a traceback names, except the error's own, and the texts of a span's events.
-
-    Args:
-        pieces: The texts of the span.
-        message: The message of its error, which is among them.
-        traceback: Of its error.
-        events: The JSON of its events, as `inspector.model.Span` has them.
-    """
+    """Add the exceptions that a traceback names, except the error's own, and the texts of a span's events."""
     if traceback is None and not events:
         return
     found = list(_exceptions(traceback or ""))
