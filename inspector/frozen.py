@@ -18,7 +18,11 @@ class Frozen:
 
     @classmethod
     def read(cls, text: str) -> "Frozen":
-        """Read what `written` wrote; anything else is a `ValueError`."""
+        """Read what `written` wrote.
+
+        Raises:
+            ValueError: It is something else.
+        """
         time_ns, _, seed = text.partition(":")
         return cls(int(time_ns), int(seed) if seed else None)
 

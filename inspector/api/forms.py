@@ -15,7 +15,11 @@ _DATE_TIME = re.compile(
 
 
 def integer(text: object) -> object:
-    """Parse decimal digits as an integer. Python itself also accepts spaces, underscores and other scripts."""
+    """Parse decimal digits as an integer. Python itself also accepts spaces, underscores and other scripts.
+
+    Raises:
+        ValueError: It is anything else.
+    """
     if not isinstance(text, str):
         return text
     if not _INTEGER.fullmatch(text):
@@ -24,7 +28,11 @@ def integer(text: object) -> object:
 
 
 def number(text: object) -> object:
-    """Parse a number in JSON's syntax, so never NaN or an infinity."""
+    """Parse a number in JSON's syntax, so never NaN or an infinity.
+
+    Raises:
+        ValueError: It is anything else.
+    """
     if not isinstance(text, str):
         return text
     if not _NUMBER.fullmatch(text) or not math.isfinite(value := float(text)):
@@ -33,7 +41,11 @@ def number(text: object) -> object:
 
 
 def boolean(text: object) -> object:
-    """Parse ``true`` or ``false``."""
+    """Parse ``true`` or ``false``.
+
+    Raises:
+        ValueError: It is anything else.
+    """
     if not isinstance(text, str):
         return text
     if text not in ("true", "false"):
@@ -46,6 +58,9 @@ def unix_ns(text: object) -> object:
 
     A date before the epoch counts as the epoch, and one beyond 64 bits as their end: nothing recorded lies outside. A
     leap second counts as the second after it, as in POSIX time.
+
+    Raises:
+        ValueError: It is neither.
     """
     if not isinstance(text, str):
         return text

@@ -100,7 +100,11 @@ async def _body(request: Request) -> bytes:
 
 
 def _read(body: bytes) -> LabelBody:
-    """Parse a label strictly; the `Refusal` of an invalid one (422) names its first invalid field."""
+    """Parse a label strictly.
+
+    Raises:
+        Refusal: With 422, naming the first invalid field.
+    """
     try:
         decoded: Any = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

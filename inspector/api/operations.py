@@ -21,7 +21,11 @@ def statuses(*further: int, without: tuple[int, ...] = ()) -> dict[int | str, di
 
 
 def json_or_404(value: Any, no: str) -> Response:
-    """Answer with ``value``; None is answered with 404, since there is ``no`` such thing."""
+    """Answer with ``value``; None means that there is ``no`` such thing.
+
+    Raises:
+        Refusal: With 404, if there is none.
+    """
     if value is None:
         raise Refusal(not_found(no))
     return json_response(value)

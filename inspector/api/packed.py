@@ -71,7 +71,11 @@ def packed_web_app() -> WebApp:
 
 
 def read_web_app(place: Path) -> WebApp:
-    """Read ``index.html`` and ``assets/`` of a directory; files of a type that no page loads are left out."""
+    """Read ``index.html`` and ``assets/`` of a directory; files of a type that no page loads are left out.
+
+    Raises:
+        OSError: An existing file cannot be read.
+    """
     index = place / "index.html"
     if not index.is_file():
         return WebApp(None, {})

@@ -29,7 +29,11 @@ class QueryOf(Generic[Q]):
         """The parameters of the operation; a test compares them with ``openapi.yaml``."""
 
     async def __call__(self, request: Request) -> Q:
-        """Parse and check the query."""
+        """Parse and check the query.
+
+        Raises:
+            Refusal: With 422, naming the first invalid parameter.
+        """
         return read_query(self.model, request.scope.get("query_string", b""))
 
 

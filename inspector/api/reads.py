@@ -127,7 +127,17 @@ class ReadScheduler:
             gone.forget()
 
     async def value(self, request: Request, cost: int, read: Callable[[], Any], *, no: str = "") -> Response:
-        """Answer with a value as JSON, as `answer` does; None means 404, since there is ``no`` such thing."""
+        """Answer with a value as JSON when it is its turn; 404 if it is None.
+
+        Args:
+            request: As for ``answer``.
+            cost: In rows.
+            read: Returns the value.
+            no: What there is none of if it is None.
+
+        Raises:
+            Refusal: As for ``answer``, or there is none.
+        """
         return await self.answer(request, cost, lambda: json_or_404(read(), no))
 
     @contextmanager

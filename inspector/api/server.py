@@ -207,7 +207,11 @@ def _listen(settings: Settings) -> socket.socket:
 
 
 def _unusable(settings: Settings, error: OSError) -> AddressUnusable:
-    """Explain why the address cannot be used; if our own server uses it, raise `OwnedElsewhere` instead."""
+    """Explain why the address cannot be used. If our own server uses it, raise instead.
+
+    Raises:
+        OwnedElsewhere: The home is already being served.
+    """
     if error.errno == errno.EADDRINUSE:
         if settings.lock_file.exists():
             lock = OwnerLock(settings.lock_file)

@@ -42,7 +42,11 @@ class Token:
     secret: str = field(repr=False)
 
     def derive(self, scope: str) -> str:
-        """Derive the token that has the scopes in ``GRANTS`` for ``scope``, and no others."""
+        """Derive the token that has the scopes in ``GRANTS`` for ``scope``, and no others.
+
+        Raises:
+            KeyError: ``scope`` is not in ``GRANTS``.
+        """
         if scope not in GRANTS:
             raise KeyError(scope)
         mark = hmac.digest(self.secret.encode(), f"mcp-agent-inspector {scope}".encode(), "sha256")
