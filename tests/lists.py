@@ -8,7 +8,6 @@ from inspector.model import Page
 
 
 def walk(ask: Callable[..., Page[Any]], *args: Any, limit: int = 7, **options: Any) -> list[Any]:
-    """Reads a list page by page."""
     items: list[Any] = []
     cursor: str | None = None
     while True:

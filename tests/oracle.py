@@ -96,7 +96,6 @@ class Oracle:
         return span.session_id or self.session_of_trace(span.trace_id)
 
     def event(self, span: Span) -> Event:
-        """A span as it is served in short, without its ``seq``."""
         values = {name: getattr(span, name) for name in ("trace_id", "span_id", "parent_id", "kind", "name", "status")}
         values |= {name: getattr(span, name) for name in ("hook", "dialect", "service", "agent", "tool", "error")}
         values |= {name: getattr(span, name) for name in ("input_tokens", "output_tokens", "cached_tokens", "cost_usd")}
@@ -126,7 +125,6 @@ class Oracle:
         return [span for span in self.spans.values() if meets(span)]
 
     def condition(self, where: Filter) -> Callable[[Span], bool]:
-        """Whether a span meets a filter."""
         model = self._model_condition(where)
         error = self._error_condition(where)
         plain = ("trace_id", "parent_id", "name", "agent", "tool", "service", "hook")
@@ -185,7 +183,6 @@ class Oracle:
 
     @remembered
     def traces(self, where: Filter) -> list[dict[str, Any]]:
-        """The traces of a filter: kinds, model, tool and the like are asked of one span, the rest of the whole."""
         meets = self.condition(asked_of_spans(where))
         of_agents = [trace for trace in map(self.trace, self.trace_ids()) if where.agent in (None, trace["agent"])]
         return [
@@ -257,7 +254,6 @@ class Oracle:
 
     @remembered
     def trace(self, trace_id: str) -> dict[str, Any]:
-        """The sums of a trace."""
         spans, head, status = self.in_trace(trace_id), self.head_of(trace_id), self.status_of(trace_id)
         agents = [(span.start_ns, span.agent) for span in spans if span.agent]
         return {
@@ -274,7 +270,6 @@ class Oracle:
 
     @remembered
     def run(self, run_id: str) -> dict[str, Any]:
-        """The sums of a run."""
         traces = [trace_id for trace_id in self.trace_ids() if self.run_of_trace(trace_id) == run_id]
         spans = [span for trace_id in traces for span in self.in_trace(trace_id)]
         statuses = [self.status_of(trace_id) for trace_id in traces]
@@ -360,7 +355,6 @@ class Oracle:
 
 
 def amounts(calls: Sequence[Span]) -> dict[str, Any]:
-    """Tokens and costs."""
     costs = [call.cost_usd for call in calls if call.cost_usd is not None]
     return {
         **{

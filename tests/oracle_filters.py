@@ -44,7 +44,6 @@ def is_of_type(error_type: str | None, wanted: str) -> bool:
 
 
 def is_of_replay(span: Span) -> bool:
-    """Whether a span is of a replay, which did not make its call live."""
     return "inspector.replay.run" in span.attributes and "inspector.replay.live" not in span.attributes
 
 

@@ -30,7 +30,6 @@ def span_of(span_id: int | str, attributes: Mapping[str, Any] | None = None, /, 
 
 
 def request_of(*spans: Mapping[str, Any], scope: str = "mcp-agent-inspector", service: str = "tests") -> dict[str, Any]:
-    """Spans of one scope and one service."""
     resource = {"service.name": service}
     scopes = [{"scope": {"name": scope}, "spans": list(spans)}]
     return {"resourceSpans": [{"resource": {"attributes": pairs_of(resource)}, "scopeSpans": scopes}]}

@@ -49,18 +49,15 @@ def _spans(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def records(spool: Path) -> list[dict[str, Any]]:
-    """Every record in a spool directory; one process's are in the order it wrote them."""
     paths = sorted(spool.glob("*.jsonl"))
     return [span for path in paths for span in spans_of(path.read_text().splitlines())]
 
 
 def last_records(spool: Path) -> dict[str, dict[str, Any]]:
-    """The last record of each span in a spool directory, by its id."""
     return {span["spanId"]: span for span in records(spool)}
 
 
 def attributes_of(pairs: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """The attributes of a span, an event or a resource."""
     return {pair["key"]: _value(pair["value"]) for pair in pairs}
 
 

@@ -1,5 +1,3 @@
-"""What is forked instead of started ends as if it had been started."""
-
 import os
 import signal
 import subprocess

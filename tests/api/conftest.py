@@ -141,7 +141,6 @@ def client(app: FastAPI) -> Iterator[TestClient]:
 
 @pytest.fixture
 def stranger(app: FastAPI) -> Iterator[TestClient]:
-    """A client without a token."""
     with TestClient(app, base_url=BASE, follow_redirects=False) as made:
         yield made
 
@@ -224,8 +223,6 @@ def start_server(settings: Settings, fork_python: Callable[..., Any]) -> Iterato
 
 @pytest.fixture
 def until() -> Callable[..., None]:
-    """Wait for a condition, at most a minute."""
-
     def wait(condition: Callable[[], object]) -> None:
         deadline = time.monotonic() + 60
         while not condition():

@@ -87,7 +87,6 @@ class Fleet:
         return False
 
     def record(self, spool, number):
-        """Leaves spans in a spool."""
         spans = [span(OF_SPOOL + number, 1), span(OF_SPOOL + number, 2)]
         self.sent |= {(OF_SPOOL + number, at): each for at, each in enumerate(spans, 1)}
         with spool.open("a") as file:
@@ -124,7 +123,6 @@ def read_on(reader, met, ending):
 
 
 def until(found, wanted):
-    """Waits for an answer, as long as it takes on a machine that others load."""
     deadline_s = time.monotonic() + PATIENCE_S
     while (last := found()) != wanted:
         assert time.monotonic() < deadline_s, f"{last} has not become {wanted}"
@@ -132,7 +130,6 @@ def until(found, wanted):
 
 
 def differing(met, sent):
-    """What was met otherwise than it ended, or not at all."""
     found = dict(met)
     return [key for key in sent if found.get(key) != "ok"]
 

@@ -54,13 +54,11 @@ def post(server, number):
 
 
 def record(server, number):
-    """Leaves a span in the spool of a server."""
     line = json.dumps(request_of(span_of(number, traceId=f"{number:032x}")))
     (server.home / "spool" / f"{number}.jsonl").write_text(f"{line}\n")
 
 
 def until(found, wanted):
-    """Waits for an answer, as long as it takes on a machine that others load."""
     deadline_s = time.monotonic() + PATIENCE_S
     while (last := found()) != wanted:
         assert time.monotonic() < deadline_s, f"{last} has not become {wanted}"

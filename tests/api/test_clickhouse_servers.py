@@ -50,7 +50,6 @@ def ask(server, path, **params):
 
 
 def until(found, wanted):
-    """Waits for an answer, as long as it takes on a machine that others load."""
     deadline_s = time.monotonic() + PATIENCE_S
     while (last := found()) != wanted:
         assert time.monotonic() < deadline_s, f"{last} has not become {wanted}"

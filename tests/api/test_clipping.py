@@ -1,5 +1,3 @@
-"""``clip`` leaves out long values, names each with its length, and nothing else changes."""
-
 import json
 
 import msgspec

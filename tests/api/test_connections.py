@@ -60,7 +60,6 @@ def read_all(client):
 
 
 def read_answer(client):
-    """One answer with a length."""
     received = b""
     while b"\r\n\r\n" not in received:
         part = client.recv(65536)

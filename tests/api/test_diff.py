@@ -1,5 +1,3 @@
-"""``GET /diff`` and ``GET /diff/calls``: two runs compared, in a bounded answer."""
-
 import json
 
 import pytest
@@ -16,8 +14,6 @@ def said(role, text):
 
 @pytest.fixture
 def trip(span):
-    """Build the spans of a run: a model call and the tool that it asked for."""
-
     def build(letter, *, at_s, system="Be brief.", city="Oslo", service="travel"):
         place = {"trace_id": letter * 32, "run": f"run-{letter}", "service": service, "hook": None}
         begin = START_NS + at_s * 10**9

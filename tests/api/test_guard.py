@@ -1,5 +1,3 @@
-"""Who is let in: names, origins, sites, tokens and scopes, over HTTP and WebSocket alike."""
-
 import asyncio
 from typing import Any
 

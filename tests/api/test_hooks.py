@@ -1,5 +1,3 @@
-"""From a hook to an answer: what is emitted is an event with the attributes that the contract promises for its hook."""
-
 import asyncio
 import json
 

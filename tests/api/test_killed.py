@@ -55,7 +55,6 @@ def is_ready(url):
 
 
 def processor_s(pid):
-    """The time that a process had of all processors so far, in seconds."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

@@ -1,5 +1,3 @@
-"""What one listener of many gets: each event once and in order, at once where its connection takes it."""
-
 import asyncio
 import re
 import threading

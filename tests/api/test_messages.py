@@ -1,5 +1,3 @@
-"""``messages``: what was said in a call, in parts, whichever API or framework it was written for."""
-
 import json
 
 import pytest
@@ -18,7 +16,6 @@ def text(content):
 
 
 def event_of(kind, asked=None, answered=None, /, **attributes):
-    """An event as the store gives it."""
     values = dict.fromkeys(Event.__dataclass_fields__)
     raw = {
         name: None if value is None else JsonText(json.dumps(value).encode())

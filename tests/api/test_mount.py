@@ -1,5 +1,3 @@
-"""The inspector inside applications of others, under any prefix."""
-
 import pytest
 from fastapi import FastAPI
 from starlette.applications import Starlette

@@ -1,5 +1,3 @@
-"""The web app as it is served: its document, its files, and how a browser is signed in."""
-
 import http.client
 import json
 

@@ -1,5 +1,3 @@
-"""Queries are read strictly, and every refusal names the parameter and what it takes."""
-
 import datetime as dt
 import json
 

@@ -1,5 +1,3 @@
-"""What a proxy says of a request counts where it is declared, by a real server."""
-
 import urllib.error
 import urllib.request
 

@@ -1,5 +1,3 @@
-"""``GET /runs/{run_id}/replay``: whether a run can be replayed, and which runs replay which."""
-
 import json
 from pathlib import Path
 
@@ -17,8 +15,6 @@ START_NS = 1_800_000_000_000_000_000
 
 @pytest.fixture
 def call(span):
-    """Build a model call of a run, as the recorder has it of the SDK of OpenAI."""
-
     def build(number, run, *, trace=1, at_s=0, **more):
         attributes = {
             "inspector.emitter": "openai",

@@ -1,5 +1,3 @@
-"""What each operation answers, over a real store."""
-
 import json
 import os
 import re

@@ -1,5 +1,3 @@
-"""``serve`` as a process: what it listens on, how it starts beside another, and how it ends."""
-
 import contextlib
 import fcntl
 import json

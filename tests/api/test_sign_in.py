@@ -1,5 +1,3 @@
-"""Signing in as a browser does it: what it keeps of the address, what it sends, and what the page may load."""
-
 import re
 
 import pytest

@@ -22,8 +22,6 @@ SECRET = "a-secret-of-the-tests-only"
 
 
 class Reader:
-    """One event-stream client on a bare socket."""
-
     def __init__(self, port, query="", headers=()):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
         lines = [
@@ -42,7 +40,6 @@ class Reader:
         self.pending = b""
 
     def block(self):
-        """The next block of lines, without the framing of the transfer."""
         while b"\n\n" not in self.pending:
             size = int(self.file.readline(), 16)
             if size == 0:
@@ -53,7 +50,6 @@ class Reader:
         return found.decode()
 
     def event(self):
-        """The next span or gap as (kind, id, data)."""
         deadline = time.monotonic() + 20
         while (found := self.block()) is not None:
             assert time.monotonic() < deadline, "no event came"

@@ -1,5 +1,3 @@
-"""The token file: private, agreed on, and refused when it cannot be trusted."""
-
 import os
 import stat
 from concurrent.futures import ThreadPoolExecutor

@@ -1,5 +1,3 @@
-"""What traces can be asked for beside their events: an outline, a timeline, figures, and filters on their spans."""
-
 import pytest
 
 ONE, TWO = f"{1:032x}", f"{2:032x}"

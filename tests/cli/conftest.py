@@ -57,7 +57,6 @@ def event() -> Callable[..., Event]:
 
 @pytest.fixture
 def trace() -> Trace:
-    """The summary that belongs to the events of ``event``."""
     return Trace(
         trace_id=TRACE_ID,
         run_id="job-17",
@@ -89,7 +88,6 @@ def trace() -> Trace:
 
 @pytest.fixture
 def a_run() -> Run:
-    """The summary of a run that asked and answered something."""
     return Run(
         run_id="job-17",
         origin="program",
@@ -124,7 +122,6 @@ def a_run() -> Run:
 
 @pytest.fixture
 def span() -> Callable[..., Span]:
-    """Build a span by counting ids and a clock that steps one second."""
     numbers = count(1)
 
     def build(**changes) -> Span:
@@ -151,7 +148,6 @@ def home(tmp_path) -> Path:
 
 @pytest.fixture
 def write_spans(home, empty_database) -> Callable[..., None]:
-    """Put spans into the database of ``home``."""
     from inspector.store.sqlite import SqliteStore
 
     def write(*spans: Span) -> None:
@@ -278,8 +274,6 @@ def run(inspector, inspector_anew) -> Callable[..., subprocess.CompletedProcess[
 
 @pytest.fixture
 def script(tmp_path) -> Callable[..., str]:
-    """Write a Python program."""
-
     def write(text, name="app.py") -> str:
         path = tmp_path / name
         path.write_text(text)
@@ -290,8 +284,6 @@ def script(tmp_path) -> Callable[..., str]:
 
 @pytest.fixture
 def call() -> Callable[[str], str]:
-    """Write the part of a program that calls a tool."""
-
     def write(name) -> str:
         return (
             "\nfrom instrument import around\n"
@@ -328,7 +320,6 @@ def mcp_program(script) -> str:
 
 @pytest.fixture
 def recorded(home) -> Callable[[], list[Event]]:
-    """Read all that was recorded, in the order it began."""
     from inspector.ingest import Owner
     from inspector.model import Filter
     from inspector.settings import Settings

@@ -1,5 +1,3 @@
-"""``inspector show``: a call that middleware made several times."""
-
 import json
 
 PASSED = {"name": "Timeout", "did": "passed"}

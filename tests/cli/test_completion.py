@@ -7,7 +7,6 @@ import pytest
 
 
 def completed(environment, line, tmp_path):
-    """Complete the last word of a line in bash, with the script that the command prints."""
     (tmp_path / "inspector").write_text(f'#!/bin/sh\nexec {sys.executable} -W error -m inspector.cli "$@"\n')
     (tmp_path / "inspector").chmod(0o700)
     words = " ".join(f"'{word}'" for word in line.split(" "))

@@ -1,5 +1,3 @@
-"""``inspector db copy`` at the command line."""
-
 import sqlite3
 from contextlib import closing
 

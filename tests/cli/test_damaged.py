@@ -1,5 +1,3 @@
-"""Commands on a home whose database has broken pages, or was left by an owner that was killed."""
-
 import os
 import random
 import re
@@ -25,7 +23,6 @@ def waiting(home):
 
 @pytest.fixture
 def ask(home, capsys, monkeypatch):
-    """Runs a command in this process; returns its exit code, output and errors."""
     monkeypatch.setenv("INSPECTOR_RETENTION_DAYS", "36500")
 
     def run(*arguments):

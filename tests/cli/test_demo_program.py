@@ -1,5 +1,3 @@
-"""``python -m inspector.demo``, as a program of its own."""
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""``inspector diff``: two runs of one program, told apart."""
-
 import json
 
 import pytest
@@ -15,8 +13,6 @@ def answered(text):
 
 @pytest.fixture
 def trip(span):
-    """Build the spans of a run: a model call and the tool that it asked for."""
-
     def build(letter, *, at_s, system="Be brief.", city="Oslo"):
         attributes = {
             MESSAGES: json.dumps([{"role": "system", "parts": [{"type": "text", "content": system}]}, *ASKED]),

@@ -1,5 +1,3 @@
-"""``prune --dry-run``: what would go."""
-
 import json
 import re
 

@@ -1,5 +1,3 @@
-"""Where ``inspector export`` writes to."""
-
 import csv
 import gzip
 import io

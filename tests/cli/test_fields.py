@@ -1,5 +1,3 @@
-"""``--json FIELD,…``: what each reading command keeps of an item, and what it refuses."""
-
 import json
 
 import pytest
@@ -20,8 +18,6 @@ def home(home, write_spans, span):
 
 @pytest.fixture
 def ask(home, capsys):
-    """Run a command on the home and return what it wrote, as JSON."""
-
     def read(*words):
         code = command([*words, "--home", str(home)])
         written = capsys.readouterr()

@@ -1,5 +1,3 @@
-"""``find``: the spans that hold a text."""
-
 import io
 import json
 

@@ -83,7 +83,6 @@ def free(home):
 
 @pytest.fixture
 def ask(home, capsys, monkeypatch):
-    """Runs a command in this process; returns its exit code, output and errors."""
     monkeypatch.setenv("INSPECTOR_TOKEN", TOKEN)
     monkeypatch.setenv("INSPECTOR_RETENTION_DAYS", "36500")
 

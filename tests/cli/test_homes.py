@@ -26,7 +26,6 @@ AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebod
 
 @pytest.fixture
 def ask(home, capsys, monkeypatch):
-    """Runs a command in this process; returns its exit code, output and errors."""
     monkeypatch.setenv("INSPECTOR_RETENTION_DAYS", "36500")
 
     def run(*arguments):

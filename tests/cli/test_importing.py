@@ -1,5 +1,3 @@
-"""What a running server refuses of an import is said, and the rest goes on."""
-
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -48,7 +46,6 @@ def server(tmp_path):
 
 @pytest.fixture
 def file(tmp_path):
-    """Three lines with a span each."""
     path = tmp_path / "three.jsonl"
     with path.open("w") as lines:
         for number in (1, 2, 3):

@@ -62,8 +62,6 @@ def append(path, text):
 
 @pytest.fixture
 def server(start_inspector):
-    """A server on a free port; gives its address."""
-
     def start():
         process = start_inspector("serve", "--port", "0")
         shown = Output(process).until(b"Ctrl-C ends it.")
@@ -182,7 +180,6 @@ def test_the_demo_names_its_run_to_a_server_that_runs_already(server, inspector)
 
 @pytest.fixture
 def taken_port():
-    """A port that another program listens on."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         yield str(listener.getsockname()[1])
 

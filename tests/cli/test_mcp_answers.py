@@ -1,5 +1,3 @@
-"""What a coding agent is told: short, fenced, and where the trouble began."""
-
 import json
 import re
 from random import Random
@@ -54,8 +52,6 @@ def call(recordings):
 
 @pytest.fixture
 def tool(span, ids):
-    """A tool call with its content."""
-
     def make(name, given, got, **fields):
         attributes = {ARGUMENTS: json.dumps(given), RESULT: json.dumps(got)}
         fields = {"span_id": ids(), "name": f"execute_tool {name}", "tool": name, **fields}
@@ -66,8 +62,6 @@ def tool(span, ids):
 
 @pytest.fixture
 def model(span, ids):
-    """A model call with its messages, each a role and a text."""
-
     def make(asked, answered, **fields):
         def messages(pairs):
             return json.dumps([{"role": role, "parts": [{"type": "text", "content": text}]} for role, text in pairs])

@@ -1,5 +1,3 @@
-"""``inspector show --span``: what middleware and the controller did to a call, and what the tool got."""
-
 import json
 
 CLAMP = {"name": "clamp", "did": "changed", "args": {"before": {"x": 40}, "after": {"x": 10}}}

@@ -9,7 +9,6 @@ from inspector.cli.moments import parse_moment_ns, parse_stretch_ns, refusal
 
 
 def local_ns(*parts) -> int:
-    """Local time as nanoseconds since the epoch."""
     return round(datetime(*parts).astimezone().timestamp()) * 1_000_000_000
 
 

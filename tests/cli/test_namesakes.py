@@ -1,5 +1,3 @@
-"""``inspector show`` and ``events``: tools of one name from two servers."""
-
 import pytest
 from msgspec.structs import replace
 

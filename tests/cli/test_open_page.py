@@ -1,5 +1,3 @@
-"""``open``: the page of a real server, signed in."""
-
 import json
 import os
 import re
@@ -20,7 +18,6 @@ NO_SCREEN = {"DISPLAY": "", "WAYLAND_DISPLAY": ""}
 
 @pytest.fixture
 def url(start_inspector):
-    """Where a server listens."""
     process = start_inspector("serve", "--port", "0", **NO_SCREEN)
     text = b""
     while b"Ctrl-C ends it." not in text:

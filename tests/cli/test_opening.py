@@ -1,5 +1,3 @@
-"""Opening a home with much to take in shows how far that is, to a person."""
-
 import io
 import os
 

@@ -1,5 +1,3 @@
-"""Which pager long output goes through, and when none is started."""
-
 import io
 import shlex
 import sys
@@ -13,15 +11,12 @@ LONG = [f"line {at}" for at in range(200)]
 
 
 class Screen(io.StringIO):
-    """A stream that says that it is a terminal."""
-
     def isatty(self):
         return True
 
 
 @pytest.fixture
 def pager(tmp_path):
-    """A pager that writes what it is handed to a file, and that file."""
     program = "import os, sys; open(sys.argv[1], 'w').write(os.environ['LESS'] + chr(10) + sys.stdin.read())"
     seen = tmp_path / "seen"
     return shlex.join([sys.executable, "-c", program, str(seen)]), seen

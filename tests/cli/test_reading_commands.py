@@ -1,5 +1,3 @@
-"""``events``, ``show`` and ``sessions`` on a real database."""
-
 import contextlib
 import io
 import json
@@ -21,8 +19,6 @@ OBEYED = {character for character in HOSTILE if not character.isprintable()}
 
 @pytest.fixture
 def on_terminal(environment, fork_python):
-    """Run ``inspector`` in a terminal; gives what it showed."""
-
     def show(*arguments, **variables):
         leader, follower = pty.openpty()
         modes = termios.tcgetattr(follower)

@@ -1,5 +1,3 @@
-"""``reindex``: what is recorded is read another time, by whoever may write the database."""
-
 import fcntl
 import json
 

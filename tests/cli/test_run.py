@@ -1,5 +1,3 @@
-"""``inspector run``: the program runs as it does alone, and is recorded."""
-
 import json
 import os
 import pathlib

@@ -1,5 +1,3 @@
-"""``inspector run`` beside what else starts, names or records a program."""
-
 import os
 import re
 import sys

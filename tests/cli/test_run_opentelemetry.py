@@ -1,5 +1,3 @@
-"""``inspector run --otel --logs``."""
-
 import json
 import os
 

@@ -1,5 +1,3 @@
-"""``inspector run``: the processes that a program starts, becomes, or leaves behind."""
-
 import signal
 
 import pytest

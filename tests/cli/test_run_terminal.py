@@ -1,5 +1,3 @@
-"""``inspector run``: signals, the terminal and the standard streams are the program's."""
-
 import json
 import os
 import pty

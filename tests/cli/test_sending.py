@@ -1,5 +1,3 @@
-"""What ``run``, ``doctor`` and ``forward`` say of an endpoint."""
-
 import json
 import os
 import re
@@ -17,8 +15,6 @@ ADVICE = "inspector token --scope ingest"
 
 @pytest.fixture
 def receiver():
-    """Answers every request with ``status``."""
-
     class Receiver:
         status = 200
         url = ""
@@ -45,8 +41,6 @@ def receiver():
 
 @pytest.fixture
 def doctor(inspector):
-    """What ``inspector doctor`` finds on endpoint and outbox: level, finding and advice."""
-
     def look(**variables):
         done = inspector("doctor", "--json", INSPECTOR_PORT="0", **variables)
         checks = json.loads(done.stdout)["checks"]

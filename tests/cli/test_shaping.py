@@ -1,5 +1,3 @@
-"""``show --errors``, ``--depth`` and ``--fold``: which part of a tree is drawn."""
-
 import io
 
 import pytest

@@ -1,5 +1,3 @@
-"""``inspector runs`` and ``show RUN``: everything that somebody started."""
-
 import io
 import json
 import re

@@ -1,5 +1,3 @@
-"""``stats``: the figures of the API as a table."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""Two runs, compared."""
-
 import json
 import random
 from dataclasses import replace
@@ -17,7 +15,6 @@ ASKED = [("user", "Where is it warm?")]
 
 
 def trip(**change):
-    """A loop of two model calls with a tool between them."""
     system, city, degrees = change.get("system", "Be brief."), change.get("city", "Oslo"), change.get("degrees", 3)
     asked = change.get("asked", ASKED)
     told = [*ASKED, ("assistant", f"weather {city}"), ("tool", f"{city}: {degrees}")]

@@ -1,5 +1,3 @@
-"""A comparison as it is written out, and the texts that are cut for it."""
-
 from inspector.diff import cut_around
 
 

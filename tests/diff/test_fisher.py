@@ -1,5 +1,3 @@
-"""Rates of few runs: how likely a difference is by chance, and where it is none."""
-
 import pytest
 
 from inspector.diff.fisher import ALPHA, Table, certain, least_p, p_value

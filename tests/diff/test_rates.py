@@ -1,5 +1,3 @@
-"""Several runs against several, each written as its calls."""
-
 from written_runs import agent, llm, run, tool
 
 from inspector.diff import diff_run, rates

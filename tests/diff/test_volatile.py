@@ -1,5 +1,3 @@
-"""Ids and times inside texts, which no comparison looks at."""
-
 import pytest
 
 from inspector.diff.volatile import Volatile

@@ -1,5 +1,3 @@
-"""The page about control, executed."""
-
 import builtins
 import re
 from pathlib import Path

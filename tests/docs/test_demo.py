@@ -1,5 +1,3 @@
-"""docs/demo.md shows what its commands print."""
-
 import re
 import shlex
 

@@ -1,11 +1,8 @@
-"""docs/diff.md shows what the command prints."""
-
 import pytest
 
 
 @pytest.fixture
 def printed(root, run, tmp_path, monkeypatch):
-    """What the command prints of runs that are written down."""
     monkeypatch.syspath_prepend(str(root / "tests" / "web"))
     from serving import fill
 

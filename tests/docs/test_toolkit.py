@@ -160,7 +160,6 @@ def skeleton(drawing):
 
 
 def descriptions_of(model):
-    """What the text under each key says of it."""
     body = ast.parse(inspect.getsource(model)).body[0].body
     return {
         key.target.id: text.value.value

@@ -78,7 +78,6 @@ def sections(expected):
 
 
 def recorded(spool):
-    """The finished spans of all processes, by id."""
     spans = [span for file in spool.glob("*.jsonl") for span in spans_of(file.read_text().splitlines())]
     return {span["spanId"]: span for span in spans if "endTimeUnixNano" in span}
 
@@ -95,7 +94,6 @@ IDS = re.compile(
 
 
 def facts(span):
-    """The attributes of a span, without what differs from run to run."""
     told = {each["key"]: next(iter(each["value"].values())) for each in span["attributes"]}
     text = json.dumps({key: told[key] for key in sorted(told) if not CHANGING.search(key)}, ensure_ascii=False)
     return IDS.sub("…", text)

@@ -109,8 +109,6 @@ def line() -> Callable[..., bytes]:
 
 @dataclass
 class Segments:
-    """Writes one process's spool files; the process lives as long as the file is locked."""
-
     directory: Path
 
     def write(self, *lines: bytes, number: int = 0, process: str = PROCESS) -> Path:

@@ -115,13 +115,11 @@ def test_what_waits_after_a_fork_is_sent_at_the_end_also_where_no_thread_can_be_
 
 @pytest.fixture
 def silent():
-    """A receiver that takes connections and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield server
 
 
 def waiting_for(server, segments, line, span):
-    """A forwarder that has something to send to a server."""
     segments.write(line(span(1)), process="20261122T100000-1-00000001")
     sender = Sender(Endpoint.of(f"http://127.0.0.1:{server.getsockname()[1]}"), timeout_s=600)
     return Forwarder(segments.directory, sender, flush=lambda: None)

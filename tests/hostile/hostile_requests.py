@@ -153,8 +153,6 @@ PAGE = (Operation("GET", "/", ("code",)), Operation("GET", "/assets/{name}", ())
 
 @dataclass(frozen=True)
 class Sent:
-    """Bytes for one connection."""
-
     kind: str
     data: bytes
     whole: bool = True
@@ -164,8 +162,6 @@ class Sent:
 
 @dataclass(frozen=True)
 class Requests:
-    """Makes requests for one server."""
-
     host: str
     secret: str
     operations: tuple[Operation, ...]
@@ -292,7 +288,6 @@ class Requests:
 
 
 def operations_of(contract: dict[str, Any]) -> tuple[Operation, ...]:
-    """Every operation of an OpenAPI document, with the names of what its query takes."""
     shared = contract["components"]["parameters"]
     out: list[Operation] = []
     for path, item in contract["paths"].items():

@@ -130,7 +130,6 @@ def of_wrong_types(rng: random.Random, plain: Any) -> Any:
 
 
 def as_json(rng: random.Random, trace: int) -> tuple[str, bytes]:
-    """What was done to it, and the bytes."""
     plain = request(rng, trace)
     match rng.randrange(8):
         case 0 | 1 | 2 | 3:
@@ -194,7 +193,6 @@ def encodable(plain: Any) -> Any:
 
 
 def as_protobuf(rng: random.Random, trace: int) -> tuple[str, bytes]:
-    """What was done to it, and the bytes."""
     kind = rng.randrange(8)
     if kind < 2:
         return "wire", wire(rng)

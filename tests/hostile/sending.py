@@ -10,8 +10,6 @@ LONGEST_S = 20.0
 
 @dataclass
 class Answer:
-    """The first one on a connection."""
-
     status: int = 0
     """0 where the connection ended without any."""
     headers: dict[str, str] = field(default_factory=dict[str, str])

@@ -81,7 +81,6 @@ def withstood(server, tally: Tally) -> None:
 
 @pytest.fixture(scope="module")
 def trace_ids(server):
-    """Those that can be read by now."""
     ids: list[str] = []
     cursor = ""
     while len(ids) < 1_000:

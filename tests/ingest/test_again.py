@@ -1,5 +1,3 @@
-"""What is stored is read another time: nothing changes where the reading is the same, and all of it where it is not."""
-
 import asyncio
 import json
 from collections import Counter

@@ -12,8 +12,6 @@ REQUIRED = {noun.name: noun.required for noun in NOUNS.values()}
 
 @pytest.fixture
 def read(make_span, make_request):
-    """Reads one span from its attributes and other fields, through the decoder."""
-
     def read(attributes, /, *, process=None, resource=None, **fields):
         [decoded] = decode(make_request(make_span(attributes, **fields), process=process, **(resource or {}))).spans
         return read_span(decoded)

@@ -1,5 +1,3 @@
-"""What is exported comes back the same."""
-
 import json
 from pathlib import Path
 

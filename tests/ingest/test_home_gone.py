@@ -12,8 +12,6 @@ from inspector.store import HomeGone
 
 @pytest.fixture
 def said(caplog):
-    """Waits until the log says something."""
-
     def wait(text):
         for _ in range(2000):
             if text in caplog.text:

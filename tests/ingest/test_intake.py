@@ -1,5 +1,3 @@
-"""The queue in front of the store: what waits is committed together, and one bad request costs itself."""
-
 import threading
 
 import pytest

@@ -1,5 +1,3 @@
-"""Evaluation results that come with spans, whoever made them."""
-
 import json
 
 import pytest

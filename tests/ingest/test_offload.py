@@ -38,8 +38,6 @@ def requests(body):
 
 @pytest.fixture
 def until():
-    """Wait for a condition, at most a minute."""
-
     def wait(condition):
         deadline = time.monotonic() + 60
         while not condition():

@@ -13,7 +13,6 @@ from inspector.store import OwnedElsewhere, OwnerLock, StoreReadOnly
 
 
 def wait_for(condition, timeout_s=60.0):
-    """Returns once the condition holds; fails the test when it does not in time."""
     give_up_s = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < give_up_s, "the condition did not come true in time"

@@ -1,5 +1,3 @@
-"""What other programs send is redacted before it is stored, by each way in, unless that way is switched off."""
-
 import json
 import random
 import string

@@ -5,7 +5,6 @@ import instrument
 
 @pytest.fixture
 def subscribe():
-    """Register callbacks for the length of a test, by default to `before_tool_call`."""
     registered = []
 
     def register(fn, name="before_tool_call"):

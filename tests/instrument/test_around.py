@@ -13,7 +13,6 @@ def names(emitted):
 
 
 def drive(body, *, kind):
-    """Run `body(call)` inside `around` for a tool call, with `with` or `async with`."""
     keywords = {"tool_name": "search", "args": {"q": "x"}, "context": "c"}
 
     async def in_async_with():

@@ -1,5 +1,3 @@
-"""The one who observes a hook around all other subscribers: first before them, and done after them."""
-
 import asyncio
 
 import pytest

@@ -41,7 +41,6 @@ def parent_of(recorded, event):
 
 
 def as_told(recorded, event):
-    """What was recorded of a call, in the words of the program's ledger."""
     return {
         "name": event.name,
         "asked": asked_of(recorded, event),

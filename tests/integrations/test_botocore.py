@@ -30,7 +30,6 @@ def attributes(event):
 
 
 def text_of(event):
-    """What was answered, as text; None of an embedding."""
     if not event.output:
         return None
     messages = json.loads(bytes(event.output))

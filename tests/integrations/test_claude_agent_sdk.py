@@ -14,7 +14,6 @@ def recorded(run):
 
 @pytest.fixture(scope="module")
 def part(recorded):
-    """Return the events of one part of the program, as lines: name, ending, and tokens of a model call."""
     roots = {e.trace_id: e.name.removeprefix("invoke_workflow ") for e in recorded.events if e.parent_id is None}
 
     def find(name):

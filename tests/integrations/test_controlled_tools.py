@@ -1,5 +1,3 @@
-"""Tools of frameworks pass the controller: their bodies run as it decides, and the framework makes the rest of it."""
-
 import json
 
 import pytest

@@ -69,7 +69,6 @@ def server():
 
 @pytest.fixture(autouse=True)
 def watched():
-    """The integrations, switched on for a test."""
     enabled = Enabled()
     enabled.enable(chosen(("httpx", "httpx2", "requests", "openai")))
     yield
@@ -133,7 +132,6 @@ def said(answer):
 
 @contextmanager
 def controlled(decide):
-    """Install a controller; yields what was emitted."""
     with control.install(decide, name="gate"), capture() as emitted:
         yield emitted
 

@@ -1,5 +1,3 @@
-"""How integrations are switched on by an import, change their framework, tell of calls, and are switched off again."""
-
 import ast
 import gc
 import importlib

@@ -1,5 +1,3 @@
-"""A program without any framework is shown as it was: conversations, their calls, and the tools between them."""
-
 import json
 
 from inspector.ingest import Owner

@@ -14,7 +14,6 @@ def asked(event):
 
 
 def as_told(recorded, event):
-    """What was recorded of a call, in the words of the program's ledger."""
     held = json.loads(bytes(event.attributes))
     is_told = recorded.ending(event) == "ok" and not event.name.startswith("embeddings")
     parts = json.loads(bytes(event.output))[0]["parts"] if is_told else []

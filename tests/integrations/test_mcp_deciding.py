@@ -21,7 +21,6 @@ LIST = {"tools": [{"name": "add", "inputSchema": {"type": "object"}}]}
 
 @pytest.fixture(autouse=True)
 def watched():
-    """The integration, switched on for a test."""
     enabled = Enabled()
     enabled.enable(chosen(("mcp",)))
     yield

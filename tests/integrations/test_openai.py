@@ -24,7 +24,6 @@ def answered(event):
 
 
 def as_told(recorded, event):
-    """What was recorded of a call, in the words of the program's ledger."""
     held = json.loads(bytes(event.attributes))
     events = json.loads(bytes(event.events or b"[]"))
     parent = recorded.parent(event)

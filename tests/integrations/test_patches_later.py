@@ -1,5 +1,3 @@
-"""Changes to modules that are imported after their integration was installed."""
-
 import importlib
 import sys
 from uuid import uuid4
@@ -11,7 +9,6 @@ from inspector.integrations.patches import Patches
 
 @pytest.fixture
 def module(tmp_path, monkeypatch):
-    """The name of a module that can be imported and has no function to wrap."""
     name = f"framework_{uuid4().hex}"
     (tmp_path / f"{name}.py").write_text("class Agent: pass\n")
     monkeypatch.syspath_prepend(tmp_path)

@@ -20,7 +20,6 @@ def asked(event):
 
 
 def as_recorded(recorded, event):
-    """What was recorded of a call, in the words of the program's ledger."""
     held, parent, ending = attributes(event), recorded.parent(event), recorded.ending(event)
     messages = json.loads(bytes(event.output)) if event.output and ending == "ok" else []
     text = "".join(part["content"] for message in messages for part in message["parts"])

@@ -63,7 +63,6 @@ All other programs start as a person starts them, and so do those of these frame
 
 @pytest.fixture(scope="module")
 def interpreter(framework_python, forked_python):
-    """Returns what runs a program."""
     with ExitStack() as stack:
 
         @cache

@@ -1,5 +1,3 @@
-"""Programs that leave their recording, and then go on with models that are there."""
-
 import json
 import os
 import pty

@@ -1,5 +1,3 @@
-"""One recording, replayed by a debugger, by pytest, and by a program that asks for the time."""
-
 import sys
 
 import pytest

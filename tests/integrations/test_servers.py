@@ -1,5 +1,3 @@
-"""Requests of servers are runs of their own: one each, by whatever sees them, once something is recorded in them."""
-
 import json
 import os
 import subprocess

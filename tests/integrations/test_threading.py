@@ -23,8 +23,6 @@ def look(name):
 
 
 class Recorded:
-    """The spans of a recording by the names of their tools, agents and blocks."""
-
     def __init__(self, directory):
         self._directory = directory
         self._attachment = inspector.attach(home=directory, integrations=["threading"])

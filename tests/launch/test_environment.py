@@ -1,5 +1,3 @@
-"""The environment variables that a replayed program gets."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""What a recorded process leaves for ``inspector run``, and what that makes of several of them."""
-
 import pytest
 
 from inspector.launch import outcome_of
@@ -8,8 +6,6 @@ from inspector.tally import Tally, read_tallies
 
 @pytest.fixture
 def tally(tmp_path):
-    """Make the tally of one process of the run."""
-
     def make(process):
         return Tally(tmp_path, process)
 

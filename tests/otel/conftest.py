@@ -12,8 +12,6 @@ import inspector
 
 
 class Spool:
-    """What this process has written."""
-
     def __init__(self, home):
         self.home = home
 
@@ -25,7 +23,6 @@ class Spool:
         return [request["resourceSpans"][0] for path in paths for request in requests_of(path.read_text().splitlines())]
 
     def records(self):
-        """Every record of a span in the order it was written, with its scope's name."""
         found = []
         for request in self.requests():
             for scoped in request["scopeSpans"]:
@@ -36,7 +33,6 @@ class Spool:
         return found
 
     def spans(self):
-        """The last record of each span, in the order in which they began."""
         last = {span["spanId"]: span for span in self.records()}
         return sorted(last.values(), key=lambda span: int(span["startTimeUnixNano"]))
 
@@ -44,7 +40,6 @@ class Spool:
         return {span["name"]: span for span in self.spans()}
 
     def tree(self):
-        """The name of each span with that of its parent."""
         names = {span["spanId"]: span["name"] for span in self.spans()}
         return {span["name"]: names.get(span.get("parentSpanId")) for span in self.spans()}
 

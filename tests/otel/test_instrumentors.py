@@ -1,5 +1,3 @@
-"""Instrumentors that are installed are started for ``otel``, and the program hears nothing of them."""
-
 import logging
 import sys
 

@@ -1,5 +1,3 @@
-"""An application that has the SDK adds a span processor of ours to its own provider."""
-
 import asyncio
 import os
 import re

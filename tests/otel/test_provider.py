@@ -1,5 +1,3 @@
-"""With ``otel``, spans that are started through the OpenTelemetry API are recorded, whoever's the provider is."""
-
 import asyncio
 import logging
 

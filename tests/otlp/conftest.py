@@ -24,8 +24,6 @@ START_NS = 1_795_000_000_000_000_000
 
 
 class Server(Served):
-    """A server that is sent spans."""
-
     def post(self, body: bytes, media_type: str = "application/x-protobuf", /, **headers: str) -> "Answer":
         return self.export("/v1/traces", body, media_type, **headers)
 
@@ -180,8 +178,6 @@ def packed() -> Callable[[bytes], bytes]:
 
 @pytest.fixture
 def until() -> Callable[..., None]:
-    """Wait for a condition, at most a minute."""
-
     def wait(condition: Callable[[], object]) -> None:
         deadline = time.monotonic() + 60
         while not condition():

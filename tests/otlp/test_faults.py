@@ -54,7 +54,6 @@ def can_mount(place):
 
 
 def fill(server, protobuf):
-    """Send spans until they are refused; how many were acknowledged."""
     for number in range(1, 400):
         text = os.urandom(30_000).hex()
         answer = server.post(protobuf({"span_id": number, "attributes": {"text": text}}))

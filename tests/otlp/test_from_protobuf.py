@@ -255,7 +255,6 @@ def span(number, **fields):
 
 
 def field(number, content):
-    """A field that holds bytes, as protobuf writes it."""
     out = bytearray([number << 3 | 2])
     length = len(content)
     while length > 127:

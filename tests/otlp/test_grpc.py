@@ -1,5 +1,3 @@
-"""OTLP over gRPC: the answers that OTLP names, and what it takes to have it."""
-
 import os
 import socket
 import subprocess

@@ -86,8 +86,6 @@ def judge(server, send):
 
 @pytest.fixture
 def hostile(server, protobuf, request):
-    """Send something, and good spans after it."""
-
     def send(body, media_type=PROTOBUF, **headers):
         answer = judge(server, lambda: server.post(body, media_type, **headers))
         number = 0x600D0000 + next(numbers)

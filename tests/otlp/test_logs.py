@@ -1,5 +1,3 @@
-"""``POST /v1/logs`` of a real server: what is acknowledged is an event of its span, whichever came first."""
-
 import gzip
 import json
 import os
@@ -55,7 +53,6 @@ def trace(request):
 
 
 def counted(server, field="logs_without_span"):
-    """How many logs the server says it has left out."""
     request = urllib.request.Request(f"{server.url}/metrics", headers={"Authorization": f"Bearer {SECRET}"})
     with urllib.request.urlopen(request, timeout=60) as answer:
         text = answer.read().decode()
@@ -64,7 +61,6 @@ def counted(server, field="logs_without_span"):
 
 
 def events(server, span, trace):
-    """The names of the events of a span; none while it is not there."""
     trace_id, span_id = f"{trace:032x}", f"{span:016x}"
     if span_id not in server.span_ids(trace_id):
         return []

@@ -1,5 +1,3 @@
-"""``POST /v1/metrics`` of a real server: checked like spans, answered with success, counted and dropped."""
-
 import gzip
 import os
 import re
@@ -36,7 +34,6 @@ def request_of(*points):
 
 
 def counted(server):
-    """How many data points the server says it has left out."""
     request = urllib.request.Request(f"{server.url}/metrics", headers={"Authorization": f"Bearer {SECRET}"})
     with urllib.request.urlopen(request, timeout=60) as answer:
         text = answer.read().decode()

@@ -1,5 +1,3 @@
-"""``POST /v1/traces`` of a real server: what it stores, and what it answers to what."""
-
 import json
 import threading
 import urllib.error

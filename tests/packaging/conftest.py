@@ -47,8 +47,6 @@ def project(tmp_path: Path, checkout: Path) -> Path:
 
 @pytest.fixture
 def run() -> Callable[..., "subprocess.CompletedProcess[str]"]:
-    """Run Python in a directory; the output of both streams comes back as one."""
-
     def run(directory: Path, *arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("INSPECTOR_", "PYTHONPATH"))}
         return subprocess.run(

@@ -20,7 +20,6 @@ def packed(wheel):
 
 
 def builds(project):
-    """How often the app was built."""
     noted = project / "builds"
     return len(noted.read_text().splitlines()) if noted.exists() else 0
 

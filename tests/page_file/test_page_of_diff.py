@@ -29,7 +29,6 @@ def said(role, text):
 
 @pytest.fixture
 def compared(tmp_path):
-    """Build a run of a model call and a tool call."""
     numbers = count(1)
 
     def build(answer, *, run_id="run-a", program=None):
@@ -77,7 +76,6 @@ def compared(tmp_path):
 
 
 def read(page):
-    """The head of a file, the calls of its steps, and the heads of its runs."""
     packed = re.findall(r'<script type="text/plain" id="part-\d+">([^<]*)</script>', page.body.decode())
     parts = [gzip.decompress(base64.b64decode(part)).decode().split("\n") for part in packed]
     head = json.loads(parts[0][0])

@@ -52,7 +52,6 @@ def store(tmp_path):
 
 
 def read(page):
-    """The head of a file, and its spans in full with their previews."""
     packed = re.findall(r'<script type="text/plain" id="part-\d+">([^<]*)</script>', page.body.decode())
     head, *parts = [gzip.decompress(base64.b64decode(part)).decode().split("\n") for part in packed]
     lines = [json.loads(line) for part in parts for line in part]

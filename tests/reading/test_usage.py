@@ -1,5 +1,3 @@
-"""Tokens of every provider come out by one rule: input includes cached, output includes reasoning."""
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

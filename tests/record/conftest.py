@@ -84,7 +84,6 @@ class Recording:
         self.recorder.subscribe()
 
     def records(self):
-        """Every span record in the order it was written, attributes as a dict."""
         assert self.spool.flush(10)
         found = records(self.directory)
         for span in found:
@@ -93,7 +92,6 @@ class Recording:
         return found
 
     def spans(self):
-        """The last record of each span, in the order in which they began."""
         last = {span["spanId"]: span for span in self.records()}
         return sorted(last.values(), key=lambda span: int(span["startTimeUnixNano"]))
 
@@ -113,7 +111,6 @@ def outside_of_calls():
 
 @pytest.fixture
 def record(tmp_path):
-    """Makes a recording; all are closed at the end."""
     made = []
 
     def make(**options):

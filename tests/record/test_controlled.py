@@ -1,5 +1,3 @@
-"""Calls that a controller decided about, as spans."""
-
 import asyncio
 import json
 
@@ -18,7 +16,6 @@ NOUNS = {
 
 
 def called(recording, decide, noun="tool_call", *, args=None):
-    """Make one call of a noun that asks its controller; return its span."""
     with control.install(decide, name="gate"):
         try:
             with around(noun, **NOUNS[noun]) as call:

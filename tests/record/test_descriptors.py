@@ -50,7 +50,6 @@ def segments(tmp_path):
 
 @pytest.fixture
 def program_file(tmp_path):
-    """A file of the program's own."""
     fd = os.open(tmp_path / "program", os.O_RDWR | os.O_CREAT)
     os.write(fd, b"mine")
     yield fd

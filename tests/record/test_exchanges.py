@@ -1,5 +1,3 @@
-"""What a model's client got is written so that it is read back to the letter."""
-
 import json
 import zlib
 from base64 import b64encode

@@ -1,5 +1,3 @@
-"""The Python function behind a tool call, as spans have it."""
-
 import asyncio
 import functools
 

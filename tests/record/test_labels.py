@@ -1,5 +1,3 @@
-"""What the program itself says of its calls and runs."""
-
 import json
 from fractions import Fraction
 
@@ -15,8 +13,6 @@ from instrument import around
 
 @pytest.fixture
 def labels(tmp_path):
-    """Stops recording, and returns the labels that are kept then, the first one first, with the store."""
-
     def taken_in():
         inspector.detach()
         with Owner(Settings(home=tmp_path)) as owner:

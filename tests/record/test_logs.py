@@ -1,5 +1,3 @@
-"""What is logged during a call becomes events of that call."""
-
 import io
 import linecache
 import logging

@@ -1,5 +1,3 @@
-"""Each call that is not in the spool is counted once, under what it was lost by."""
-
 import pytest
 
 from inspector import semconv as sc

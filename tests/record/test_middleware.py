@@ -1,5 +1,3 @@
-"""Calls of the toolkit with middleware around them, as spans."""
-
 import asyncio
 import json
 

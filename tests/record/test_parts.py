@@ -1,5 +1,3 @@
-"""What a conversation costs in the spool, and that each of its files stands by itself."""
-
 import json
 import os
 

@@ -1,5 +1,3 @@
-"""What is recorded of a program: how it was started, and which version of it."""
-
 import json
 import shutil
 import subprocess

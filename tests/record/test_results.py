@@ -1,5 +1,3 @@
-"""What a tool gave or raised is given back as the same kind of object, or named as what cannot be."""
-
 import dataclasses
 import datetime as dt
 import decimal

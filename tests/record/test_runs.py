@@ -1,5 +1,3 @@
-"""Which run what is recorded belongs to: that of the program and its children, or of a block inside of it."""
-
 import asyncio
 import json
 import os

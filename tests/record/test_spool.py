@@ -45,7 +45,6 @@ def lines_of(directory):
 
 
 def run(code, home, *, check=True, timeout=60, **options):
-    """Runs a program in a process of its own, with its spool under ``home``."""
     env = {**UNTRACED, "INSPECTOR_HOME": str(home), "PYTHONWARNINGS": "error"}
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],

@@ -1,5 +1,3 @@
-"""What `dump_state` leaves on the call that a function ran in."""
-
 import asyncio
 import inspect
 

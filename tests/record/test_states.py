@@ -1,5 +1,3 @@
-"""How calls stand that ended by an exception, by who ended them."""
-
 import asyncio
 import gc
 

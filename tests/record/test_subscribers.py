@@ -1,5 +1,3 @@
-"""Other subscribers beside the recorder: each finds the call's own span current, whenever it was registered."""
-
 import asyncio
 import threading
 

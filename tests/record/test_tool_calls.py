@@ -1,5 +1,3 @@
-"""Tool calls of the toolkit, as spans."""
-
 import asyncio
 
 import pytest

@@ -1,5 +1,3 @@
-"""Tokens of the services that an agent is likely to hold a key of, wherever they stand."""
-
 import json
 import re
 

@@ -1,5 +1,3 @@
-"""A secret is found however the text around it is nested, escaped, listed or encoded; what stands beside it stays."""
-
 import base64
 import html
 import json

@@ -50,7 +50,6 @@ PLACES = (
 
 
 def leaks(data):
-    """Which secrets are in some bytes."""
     return [core for _, core in SECRETS if core.encode() in data]
 
 

@@ -1,5 +1,3 @@
-"""No secret survives, wherever it is; what only looks like one stays readable."""
-
 import asyncio
 import base64
 import json

@@ -1,5 +1,3 @@
-"""The same secret has the same placeholder in one home."""
-
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor

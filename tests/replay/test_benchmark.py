@@ -1,5 +1,3 @@
-"""``benchmarks/replay.py``, which measures what a replay costs."""
-
 import json
 import sys
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Which part of a request is named as the first that differs."""
-
 import json
 
 import pytest

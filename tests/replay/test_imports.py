@@ -1,5 +1,3 @@
-"""What a replay brings into the program."""
-
 import subprocess
 import sys
 

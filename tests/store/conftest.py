@@ -80,8 +80,6 @@ def make_span():
 
 @pytest.fixture
 def rows_of(path):
-    """Runs SQL on the file itself, beside the store."""
-
     def run(sql, *values):
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             return connection.execute(sql, values).fetchall()
@@ -91,7 +89,6 @@ def rows_of(path):
 
 @pytest.fixture
 def filled(path, make_span):
-    """A closed database of 200 events."""
     with closing(SqliteStore(path)) as store:
         for at in range(40):
             store.write([make_span(trace_id=f"t{at}", session_id="s", attributes={"x": "y" * 300}) for _ in range(5)])

@@ -1,5 +1,3 @@
-"""Spans that are found by a value in their arguments or their result."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""What only ClickHouse has: its address, its tables, and what a broken insert leaves."""
-
 import itertools
 import socket
 import subprocess

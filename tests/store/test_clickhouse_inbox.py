@@ -1,5 +1,3 @@
-"""What waits for the store that writes: only so much of it, and the rest stays with who sends it."""
-
 import itertools
 from contextlib import closing
 

@@ -1,5 +1,3 @@
-"""What the writer remembers of traces that grow."""
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,5 +1,3 @@
-"""The tables of a ClickHouse database have a version, and those of an earlier one are brought up to date."""
-
 import itertools
 from contextlib import closing
 
@@ -27,7 +25,6 @@ def noted(address, engine):
 
 @pytest.fixture
 def first_version(address, engine, make_span):
-    """A database of the first version, in which the marks of spools belonged to no home."""
     with closing(ClickHouseStore(address, limits=PATIENT)) as store:
         store.write([make_span()])
     old_marks = (

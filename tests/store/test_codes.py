@@ -1,5 +1,3 @@
-"""Names that have a code are stored as that, and all names come back, however an earlier version stored them."""
-
 from zlib import crc32
 
 import pytest

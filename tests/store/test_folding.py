@@ -230,7 +230,6 @@ def retried(span_id, parent=None, *, status="ok", **known):
 
 
 def attempt(number, *, status="error", call="call"):
-    """The server's side: the request as it came in, and the tool that it called."""
     message = f"tools/call {number}"
     request = Node(f"in {number}", call, "rpc", status=status, identity=by("server", is_server=True, message=message))
     return [request, tool(f"ran {number}", request.span_id, "server", status=status)]

@@ -1,5 +1,3 @@
-"""What a text is found in, inside of one trace."""
-
 import json
 
 import pytest

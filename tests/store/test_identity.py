@@ -11,8 +11,6 @@ ARGUMENTS = "gen_ai.tool.call.arguments"
 
 @pytest.fixture
 def identity(make_span):
-    """What is known of a span with these fields."""
-
     def known(**fields):
         return read_identity(identity_text(make_span(**fields)))
 
@@ -21,13 +19,11 @@ def identity(make_span):
 
 @pytest.fixture
 def asked(identity):
-    """What is kept of the prompt of a model call."""
     return lambda *messages, **more: identity(kind="llm", attributes={PROMPT: json.dumps(messages), **more}).input
 
 
 @pytest.fixture
 def given(identity):
-    """What is kept of the arguments of a tool call."""
     return lambda text: identity(attributes={ARGUMENTS: text}, input_key=ARGUMENTS).input
 
 

@@ -1,5 +1,3 @@
-"""What was not recorded is kept by process, run, reason and time."""
-
 from dataclasses import replace
 
 import pytest

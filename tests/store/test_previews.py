@@ -9,8 +9,6 @@ ASKED, ANSWERED = "gen_ai.input.messages", "gen_ai.output.messages"
 
 @pytest.fixture
 def preview(store, make_span):
-    """Stores one call and returns what its row says of it."""
-
     def of(given=None, gave=None, *, kind="tool", **fields):
         keys = (ASKED, ANSWERED) if kind == "llm" else (ARGUMENTS, RESULT)
         values = {

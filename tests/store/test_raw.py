@@ -1,5 +1,3 @@
-"""What a replay gives back is kept with a span, and read where it is asked for alone."""
-
 import json
 import zlib
 from base64 import b64encode

@@ -1,5 +1,3 @@
-"""A tool of a server is found by its own name and by the one that models know it by."""
-
 import pytest
 
 from inspector.model import Filter
@@ -10,8 +8,6 @@ OTHER = "b" * 32
 
 @pytest.fixture
 def called(store, make_span):
-    """Write calls of tools: the own name, and the one that the model knows."""
-
     def write(*names):
         spans = [
             make_span(kind="tool", tool=own, name=f"execute_tool {own}", attributes={"mcp.tool.name": known})

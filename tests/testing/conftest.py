@@ -94,13 +94,11 @@ class Project:
         return self._run("inspector.cli", words, environment)
 
     def pytest(self, *words, **environment):
-        """Run pytest as a person would; what it writes to both streams is ``out``."""
         left_out = (word for plugin in ("cacheprovider", *LEFT_OUT) for word in ("-p", f"no:{plugin}"))
         done = self._run("pytest", (*left_out, "-q", *words), environment)
         return Done(done.code, done.out + done.err, done.err)
 
     def record(self, *program, **environment):
-        """Run a command of the inspector's with the model there."""
         with self._models() as base:
             return self.inspector(*program, OPENAI_BASE_URL=base, **{"OPENAI_API_KEY": "planted", **environment})
 
@@ -224,7 +222,6 @@ def with_test(tested, tmp_path):
 
 @pytest.fixture
 def empty_project(tmp_path, forks):
-    """A directory with nothing in it."""
     return Project(tmp_path, forks)
 
 

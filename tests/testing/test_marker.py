@@ -1,5 +1,3 @@
-"""What the marker says besides the name of a recording: what is not compared, and at what programs are frozen."""
-
 import pytest
 
 TEST, CASSETTE = "tests/test_app.py", "tests/cassettes/app.jsonl"

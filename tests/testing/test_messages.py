@@ -1,5 +1,3 @@
-"""What pytest says of a test that was written wrongly, or whose program fails: in a few lines, none of them of ours."""
-
 TEST = "tests/test_app.py"
 INSIDE = """
 import pytest

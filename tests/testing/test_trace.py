@@ -1,5 +1,3 @@
-"""What a test asks of a trace."""
-
 import json
 import subprocess
 
@@ -9,7 +7,6 @@ from inspector.testing.trace import Trace
 
 
 def asking(*tools):
-    """A model's answer that asks for tools."""
     parts = [{"type": "tool_call", "name": name, "arguments": arguments} for name, arguments in tools]
     call = llm([("user", "x")], "")
     call["attributes"]["gen_ai.output.messages"] = json.dumps([{"role": "assistant", "parts": parts}])

@@ -1,5 +1,3 @@
-"""What a test looks like that was made of a run."""
-
 import json
 
 import pytest

@@ -36,7 +36,6 @@ def _outline(hooks):
 
 @pytest.fixture
 def run():
-    """Run a coroutine to its end, or fail when it takes too long."""
     return _run
 
 
@@ -130,8 +129,6 @@ def tool():
 
 @pytest.fixture
 def call():
-    """Calls a tool with middleware and waits; `call.later` gives the coroutine."""
-
     async def later(tool, args=None, *hooks, **context):
         asked = ToolCall(tool.name, {} if args is None else args, id="c1")
         return await tool(asked, ToolContext(tool_hooks=hooks, **context))

@@ -119,7 +119,6 @@ class Profiles:
         return self._kept[key]
 
     def page(self, server: Server, **options: Any) -> Page:
-        """An empty page of a profile that is signed in."""
         context = self.kept(server, **options)
         context.add_cookies(server.cookies)
         # Opened by the page that stays, since one that the browser opens begins in a process of its own.
@@ -129,7 +128,6 @@ class Profiles:
         return opened.value
 
     def empty(self) -> None:
-        """Leave nothing of a test in those that are kept."""
         for context in self._kept.values():
             keeper, *pages = context.pages
             for page in pages:
@@ -305,14 +303,12 @@ def hostile(looked_at: Callable[..., Server]) -> Server:
 
 @pytest.fixture
 def empty(tmp_path: Path, serving: Callable[..., Any]) -> Iterator[Server]:
-    """Nothing is recorded yet."""
     with serving(tmp_path / "home") as server:
         yield server
 
 
 @pytest.fixture
 def start_agent(fork_python: Callable[..., Any]) -> Iterator[Callable[..., Agent]]:
-    """Starts recorded processes that do what the test says."""
     agents: list[Agent] = []
 
     def start(home: Path, **options: Any) -> Agent:

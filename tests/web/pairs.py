@@ -15,7 +15,6 @@ ASKED = "Where is it warm at the weekend, and how do I get there?"
 
 
 def two_trips() -> Iterator[Span]:
-    """Yields three runs of a planner: the first two part, the last two do not."""
     yield from trip(FIRST, 0xD1, 0, rule="Stay below 300 €.", city="Lisbon", booked=False)
     yield from trip(SECOND, 0xD2, 2 * MINUTE, rule="Stay below 150 €.", city="Vienna", booked=True)
     yield from trip(THIRD, 0xD3, 4 * MINUTE, rule="Stay below 150 €.", city="Vienna", booked=True)
@@ -37,7 +36,6 @@ def many_trips() -> Iterator[Span]:
 
 
 def trip(run: str, number: int, start_ms: float, *, rule: str, city: str, booked: bool) -> Iterator[Span]:
-    """Yields one run: an agent, model calls and tools."""
     trace_id = f"{number:032x}"
 
     def at(ms: float) -> dict[str, Any]:

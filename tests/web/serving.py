@@ -189,7 +189,6 @@ class Agent:
         return self._tell([hook, keywords])
 
     def call(self, noun: str, result: Any = None, **keywords: Any) -> None:
-        """Make a whole call."""
         self.emit(f"before_{noun}", **keywords)
         self.emit(f"after_{noun}", **keywords, result=result)
 
@@ -202,7 +201,6 @@ class Agent:
         self.process.wait()
 
     def close(self) -> None:
-        """End it in peace, if it still runs."""
         if self.process.stdin and not self.process.stdin.closed:
             # A killed one does not read any more.
             with suppress(BrokenPipeError):
@@ -235,7 +233,6 @@ def serving(home: Path, **options: Any) -> Iterator[Server]:
 
 
 def wait_until(condition: Callable[[], object], limit_s: float = 60) -> None:
-    """Wait for what happens outside the browser."""
     deadline = time.monotonic() + limit_s
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"

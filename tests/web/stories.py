@@ -60,7 +60,6 @@ def span_of(
 
 
 def message(role: str, text: str, *parts: dict[str, Any]) -> dict[str, Any]:
-    """A message as OpenTelemetry spells them."""
     return {"role": role, "parts": [*([{"type": "text", "content": text}] if text else []), *parts]}
 
 
@@ -72,7 +71,6 @@ def model_call(
     model: str = "gpt-4.1",
     **fields: Any,
 ) -> Span:
-    """A model call with its messages, tokens and cost."""
     tokens = sum(len(json.dumps(each)) for each in asked) // 4
     attributes = {
         semconv.REQUEST_MODEL: model,
@@ -103,7 +101,6 @@ def model_call(
 
 
 def tool_call(trace_id: str, number: int, tool: str, arguments: Any = None, result: Any = None, **fields: Any) -> Span:
-    """A tool call with its arguments and its result."""
     attributes = {
         semconv.TOOL_NAME: tool,
         semconv.TOOL_CALL_ARGUMENTS: json.dumps(arguments or {"query": f"{tool} {number}"}),

@@ -1,5 +1,3 @@
-"""Two runs side by side: where they part, why, and by which words."""
-
 import re
 
 import pytest
@@ -24,7 +22,6 @@ def detail(page):
 
 
 def chosen(page):
-    """The texts of the rows that the keyboard is on."""
     return calls(page).locator("[aria-selected=true]")
 
 

@@ -1,5 +1,3 @@
-"""docs/web.md says what the app does."""
-
 import re
 
 import pytest

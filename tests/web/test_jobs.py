@@ -92,8 +92,6 @@ def desk(homes: Path, serving):
 
 
 class Hand:
-    """Clicks on a page, and counts."""
-
     def __init__(self, page):
         self.page = page
         self.clicks = 0
@@ -103,7 +101,6 @@ class Hand:
         self.clicks += 1
 
     def open(self, run):
-        """Click a run of the list."""
         self.click(self.page.get_by_role("grid", name="Runs").get_by_role("link", name=run).first)
 
 

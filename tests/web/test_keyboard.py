@@ -1,5 +1,3 @@
-"""Everything without a mouse."""
-
 import re
 
 import pytest

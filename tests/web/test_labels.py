@@ -1,5 +1,3 @@
-"""What somebody thinks of a run, said on the page and found again."""
-
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,6 @@ RUNS = ("one", "two")
 
 @pytest.fixture
 def labelled(homes: Path, serving, request):
-    """Two runs of a call each, for this test alone."""
     home = homes / request.node.name[:40]
     fill(home, [tool_call(f"{at:032x}", at, "look", start_ms=at * MINUTE, run=run) for at, run in enumerate(RUNS, 1)])
     with serving(home) as server:

@@ -1,5 +1,3 @@
-"""What happens while one looks: runs that grow, processes that die, servers that come back."""
-
 import re
 from functools import partial
 

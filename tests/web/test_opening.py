@@ -1,5 +1,3 @@
-"""How the app is reached: the one-time address, deep links, a prefix, and what it loads."""
-
 import gzip
 import re
 import socket

@@ -1,5 +1,3 @@
-"""Whether a run can be replayed, on its page: the command, what is in the way, and the runs that replay which."""
-
 import re
 
 from playwright.sync_api import expect

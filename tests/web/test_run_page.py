@@ -1,5 +1,3 @@
-"""All traces of a run as one page, and a hand-written loop as the agent and the tools that its messages tell of."""
-
 import re
 from pathlib import Path
 

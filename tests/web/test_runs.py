@@ -1,5 +1,3 @@
-"""The runs and the sessions: browse, filter, search, brush, delete."""
-
 import re
 
 import pytest
@@ -15,7 +13,6 @@ RUN = re.compile(r"/runs/run-[0-9]{4}")
 
 
 def runs_of(page):
-    """The rows of runs, without the heading."""
     return page.get_by_role("grid", name="Runs").get_by_role("row").filter(has=page.locator('a[href*="/runs/"]'))
 
 

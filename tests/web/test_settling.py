@@ -15,7 +15,6 @@ ANSWERS = re.compile(r"/(events|labels|runs|sessions|stats|storage|traces)(/|\?|
 
 @pytest.fixture(scope="module")
 def loop(looked_at):
-    """A hand-written loop."""
     return looked_at("loop", lambda home: fill(home, loop_spans(1, "Send invoice 1137", 0)))
 
 

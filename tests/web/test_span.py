@@ -1,5 +1,3 @@
-"""The detail of a call: rendered by kind, compared with the call before, copied, loaded on demand."""
-
 import json
 import os
 import re

@@ -1,5 +1,3 @@
-"""All spans as a list: its address, what it is sorted by, and what a row says."""
-
 import re
 
 import pytest

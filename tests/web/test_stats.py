@@ -1,5 +1,3 @@
-"""Every number of the stats leads to the calls behind it."""
-
 import re
 
 import pytest

@@ -1,5 +1,3 @@
-"""One run as a waterfall: collapse, fold, find, zoom, critical path, odd trees, and the keyboard."""
-
 import re
 
 import pytest

@@ -12,7 +12,6 @@ RUN = "run-0001"
 
 @pytest.fixture
 def three(tmp_path, serving):
-    """Three runs."""
     fill(tmp_path / "home", many_runs(3))
     with serving(tmp_path / "home") as server:
         yield server

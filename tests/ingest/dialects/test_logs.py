@@ -1,6 +1,3 @@
-"""Calls whose content instrumentations send in logs."""
-
-
 def test_details_of_each_call(told_with_logs):
     assert (
         told_with_logs("genai_logs")

@@ -1,5 +1,3 @@
-"""What holds in every dialect: what came is kept, whatever it is, and the more specific dialect is named."""
-
 import json
 from pathlib import Path
 

@@ -74,7 +74,6 @@ def model() -> Iterator[str]:
 
 
 def save(spans: Sequence[ReadableSpan], *packages: str) -> None:
-    """Write one line of OTLP/JSON."""
     by_scope: dict[Any, list[ReadableSpan]] = {}
     for span in spans:
         by_scope.setdefault(span.instrumentation_scope, []).append(span)
@@ -89,7 +88,6 @@ def save(spans: Sequence[ReadableSpan], *packages: str) -> None:
 
 
 def save_logs(logs: Sequence[ReadableLogRecord], *packages: str) -> None:
-    """Write one line of OTLP/JSON."""
     by_scope: dict[Any, list[ReadableLogRecord]] = {}
     for log in logs:
         by_scope.setdefault(log.instrumentation_scope, []).append(log)

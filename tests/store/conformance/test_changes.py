@@ -1,5 +1,3 @@
-"""What is written again, said of spans, marked, lost and removed."""
-
 import dataclasses
 
 import pytest

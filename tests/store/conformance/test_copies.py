@@ -1,5 +1,3 @@
-"""What a store gives to a copy of it: every span as it was taken in."""
-
 from made_spans import make, spans_of
 from msgspec.structs import replace
 
@@ -13,7 +11,6 @@ def as_taken_in(span):
 
 
 def all_stored(store, limit=5000, **options):
-    """Walks all traces and all spans of each."""
     found, after = {}, 0
     while page := store.arrivals(after, limit=3):
         last = 0

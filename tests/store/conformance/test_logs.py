@@ -29,7 +29,6 @@ def due(store, most=1000):
 
 
 def join(store, most=1000):
-    """Adds logs to the events of their spans, as far as they are not there."""
     spans, joined = [], []
     for each in store.due_logs(most):
         event = store.event(each.span_id, trace_id=each.trace_id)

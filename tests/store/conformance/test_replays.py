@@ -1,5 +1,3 @@
-"""Runs that are replays, as lists mark them."""
-
 from msgspec import UNSET
 
 from inspector.model import Filter

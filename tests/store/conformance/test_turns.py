@@ -1,5 +1,3 @@
-"""Which model call continues which, and the calls of tools that their messages tell of."""
-
 from msgspec.structs import replace
 from saying import call, result, said
 

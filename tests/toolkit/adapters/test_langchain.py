@@ -1,5 +1,3 @@
-"""LangChain's tools in a node of ours, and ours in LangChain's hands."""
-
 import asyncio
 import subprocess
 import sys

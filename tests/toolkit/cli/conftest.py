@@ -40,8 +40,6 @@ def toolkit(fork_toolkit, environment, tmp_path):
 
 @pytest.fixture
 def write(tmp_path):
-    """Write a file below the folder that the command runs in."""
-
     def written(name, text):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)

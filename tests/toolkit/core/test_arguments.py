@@ -1,5 +1,3 @@
-"""What of a call reaches a function, and what of it stays as the model wrote it."""
-
 import asyncio
 import math
 from dataclasses import dataclass

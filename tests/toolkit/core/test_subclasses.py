@@ -1,5 +1,3 @@
-"""A tool written as a class, as Agent Framework has it: what it overrides stands beside what is added to it."""
-
 import asyncio
 
 import pytest

@@ -1,5 +1,3 @@
-"""What a program got wrong is told where it is written, with what to write instead."""
-
 import asyncio
 
 import pytest

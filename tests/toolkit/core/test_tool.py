@@ -1,5 +1,3 @@
-"""The one way in which every tool is called."""
-
 import asyncio
 import json
 import sys

@@ -1,5 +1,3 @@
-"""What a program gives that is no context, or the wrong thing in one, is refused where it is given."""
-
 import asyncio
 
 import pytest

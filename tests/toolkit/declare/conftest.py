@@ -24,8 +24,6 @@ def write(tmp_path) -> Callable[[str, str], Path]:
 
 @pytest.fixture
 def run():
-    """Run a coroutine to its end, or fail when it takes too long."""
-
     def bounded(coroutine):
         async def within():
             async with asyncio.timeout(30):

@@ -33,7 +33,6 @@ async def report(fast):
 
 
 def calls(hooks):
-    """Each tool call: who called what with what, and what came back."""
     begun = {values["call_id"]: values for name, values in hooks if name == "before_tool_call"}
     for name, values in hooks:
         if name == "after_tool_call":

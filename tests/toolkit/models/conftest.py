@@ -18,7 +18,6 @@ def _run(coroutine):
 
 @pytest.fixture
 def run():
-    """Run a coroutine to its end, or fail when it takes too long."""
     return _run
 
 

@@ -1,5 +1,3 @@
-"""Tool calls are read in every shape that models and protocols write them in, and answered in one."""
-
 import json
 
 import mcp.types

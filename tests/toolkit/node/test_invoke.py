@@ -1,5 +1,3 @@
-"""Tool calls of one answer are carried out together, and each of them has a result."""
-
 import asyncio
 import signal
 import subprocess

@@ -1,5 +1,3 @@
-"""Whatever a model writes as a tool's name, middleware hears the tool's own, or nothing runs."""
-
 import asyncio
 
 import pytest

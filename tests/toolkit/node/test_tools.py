@@ -1,5 +1,3 @@
-"""What a node is made of: tools of any kind, added and taken away while it works."""
-
 import asyncio
 
 import pytest

@@ -48,7 +48,6 @@ def screen():
 
 
 async def shown(keyboard, end):
-    """Everything on the screen up to `end`."""
     text = b""
     async with asyncio.timeout(10):
         while end not in text:

@@ -1,5 +1,3 @@
-"""A question that is pending ends, and who answered what is recorded with the call."""
-
 import asyncio
 
 import pytest

@@ -1,5 +1,3 @@
-"""A person is asked, at the terminal or wherever they are."""
-
 import asyncio
 import os
 import pty

@@ -89,8 +89,6 @@ def box():
 
 @pytest.fixture
 def serve():
-    """Runs a server of tools over HTTP on a free port."""
-
     @asynccontextmanager
     async def run(tools, **options):
         async with ToolServer(tools, **({"name": "box", "mode": "http", "port": 0} | options)) as server:
@@ -160,23 +158,19 @@ def problem(response):
 
 @pytest.fixture
 def ask(serve):
-    """Serves tools, sends requests, and returns the answers."""
     return partial(ask_of, serve)
 
 
 @pytest.fixture(name="post")
 def make_post():
-    """Describes a request with a body."""
     return post
 
 
 @pytest.fixture(name="get")
 def make_get():
-    """Describes a request without one."""
     return get
 
 
 @pytest.fixture(name="problem")
 def read_problem():
-    """Reads what an answer says is wrong."""
     return problem

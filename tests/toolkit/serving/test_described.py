@@ -1,5 +1,3 @@
-"""What a server says about itself is enough to use it."""
-
 import asyncio
 
 import httpx2

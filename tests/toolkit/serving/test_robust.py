@@ -1,5 +1,3 @@
-"""What one caller's tool does is no reason for others not to be answered."""
-
 import asyncio
 import math
 import sys

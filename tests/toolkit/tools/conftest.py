@@ -108,5 +108,4 @@ def document() -> Callable[..., dict[str, Any]]:
 
 @pytest.fixture
 def body_of() -> Callable[[Any], Any]:
-    """The JSON that the service was sent."""
     return lambda echo: json.loads(echo.last["body"])

@@ -1,5 +1,3 @@
-"""Files of one folder are listed, read and written, and nothing outside of it."""
-
 import asyncio
 import os
 import threading

@@ -1,5 +1,3 @@
-"""Names with dots are a provider's names too."""
-
 import asyncio
 import re
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Calls of a service: its bodies and its answers."""
-
 import asyncio
 from base64 import b64decode, b64encode
 from typing import Any

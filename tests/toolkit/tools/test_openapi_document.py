@@ -1,5 +1,3 @@
-"""What becomes of a document: names, descriptions, arguments and schemas of its tools."""
-
 import json
 from pathlib import Path
 from typing import Any

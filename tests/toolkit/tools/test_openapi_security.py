@@ -1,5 +1,3 @@
-"""Who calls a service: credentials go where their scheme says, and nowhere else."""
-
 import asyncio
 import json
 from base64 import b64encode

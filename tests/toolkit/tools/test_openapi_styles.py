@@ -1,5 +1,3 @@
-"""Parameters as OpenAPI's styles write them, and what a service reads of them."""
-
 import asyncio
 import re
 from typing import Any

@@ -1,5 +1,3 @@
-"""Commands are run, held to their list, and ended with all that they started."""
-
 import asyncio
 import os
 import sys

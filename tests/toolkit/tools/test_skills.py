@@ -1,5 +1,3 @@
-"""Skills are listed and handed out."""
-
 import asyncio
 from pathlib import Path
 from typing import Any
