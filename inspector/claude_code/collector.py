@@ -2,26 +2,20 @@
 
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import msgspec
-
-from inspector import recording
 from inspector.claude_code.bodies import Bodies
 from inspector.claude_code.completing import Completing
 from inspector.claude_code.naming import without_content
 from inspector.claude_code.receiver import Receiver
 from inspector.claude_code.records import records_of
-from inspector.claude_code.spans import ReceivedSpan, Resource, Scope
-from inspector.logger import logger
+from inspector.coding_agents import ToldSpans, reported
 from inspector.otlp import DecodedSpan, decode
-from inspector.record import Attachment
-from inspector.record.sdk_spans import SdkSpans
 
 _SERVICE: Final = "claude-code"
+_TELEMETRY: Final = "telemetry of Claude Code"
 
 
 class Collector:
@@ -34,14 +28,13 @@ class Collector:
     """
 
     def __init__(self, home: Path | None, bodies: Path | None, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._home, self._bodies = home, bodies
+        self._bodies = bodies
         self._clock = clock
         self._completing = Completing(None if bodies is None else Bodies(bodies))
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._is_closed = False
-        self._attachment: Attachment | None = None
-        self._origins: dict[bytes, tuple[Resource, Scope]] = {}
+        self._spans = ToldSpans(_SERVICE, home, content=bodies is not None)
         self._receiver = Receiver(self._take, self._tick)
 
     @property
@@ -68,54 +61,26 @@ class Collector:
         if self._thread is not None:
             self._receiver.shutdown()
         self._receiver.server_close()
-        with self._lock, _reported():
+        with self._lock, reported(_TELEMETRY):
             self._record(self._completing.rest())
-        recording.detach()
+        self._spans.close()
 
     def _take(self, path: str, body: bytes) -> None:
-        with self._lock, _reported():
+        with self._lock, reported(_TELEMETRY):
             if path == "/v1/traces":
                 self._completing.take_spans(decode(body).spans, self._clock())
             elif path == "/v1/logs":
                 for span in self._completing.take_records(records_of(body)):
-                    self._recorder().start(self._received(span))
+                    self._spans.start(self._as_wanted(span))
             self._record(self._completing.complete(self._clock()))
 
     def _tick(self) -> None:
-        with self._lock, _reported():
+        with self._lock, reported(_TELEMETRY):
             self._record(self._completing.complete(self._clock()))
 
     def _record(self, spans: Iterable[DecodedSpan]) -> None:
         for span in spans:
-            self._recorder().end(self._received(span))
+            self._spans.end(self._as_wanted(span))
 
-    def _recorder(self) -> SdkSpans:
-        """Return the recorder, which is attached as soon as there is something to record."""
-        if self._attachment is None:
-            self._attachment = recording.attach(
-                service=_SERVICE,
-                home=self._home,
-                capture_content=self._bodies is not None,
-                integrations=False,
-                otel=False,
-                logs=False,
-            )
-        return self._attachment.recorder.sdk_spans
-
-    def _received(self, span: DecodedSpan) -> Any:
-        span, scope = (without_content(span) if self._bodies is None else span), span.scope
-        key = msgspec.json.encode((span.resource, scope.name, scope.version), order="sorted")
-        origin = self._origins.get(key)
-        if origin is None:
-            origin = self._origins[key] = Resource(span.resource), Scope(scope.name, scope.version)
-        return ReceivedSpan(span, *origin)
-
-
-@contextmanager
-def _reported() -> Generator[None]:
-    """Report what cannot be recorded, and go on."""
-    try:
-        yield
-    # The border to what another program sends.
-    except Exception as error:  # noqa: BLE001
-        logger.warning("telemetry of Claude Code cannot be recorded: %s: %s", type(error).__name__, error)
+    def _as_wanted(self, span: DecodedSpan) -> DecodedSpan:
+        return without_content(span) if self._bodies is None else span

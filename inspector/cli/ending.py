@@ -8,12 +8,13 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
+from inspector.cli.collecting import why_of_coding_agent
 from inspector.cli.losses import loss_sentences
 from inspector.cli.views import run_view, service_view, trace_view
 from inspector.configured import configured
 from inspector.environment import Environment
 from inspector.integrations import INTEGRATIONS, STANDARD_LIBRARY
-from inspector.launch import Choices, LeftOut, Outcome, Program, is_claude_code, switched_off, why_not_claude_code
+from inspector.launch import Choices, LeftOut, Outcome, Program, switched_off
 
 _MOST_NOTICES = 5
 _HIDES = " hides "
@@ -24,7 +25,6 @@ _IN_ANOTHER_WAY = (
 _WITHOUT_CONTENT = (
     " without prompts, answers, arguments and results; INSPECTOR_CAPTURE_CONTENT=true records and sends them"
 )
-_SENT_NOTHING = "Claude Code sent nothing: it worked off no prompt, or its settings set another place for telemetry"
 _INSTALL = 'pip install "mcp-agent-inspector[record]"'
 
 
@@ -32,7 +32,7 @@ def ending_lines(program: Program, choices: Choices, outcome: Outcome, status: i
     """Say in two or three lines what was recorded and how to see it, and then what went wrong."""
     environment = configured(home=choices.home)
     if not outcome.spans:
-        why = _why_of_claude_code(program) or _why(program, choices, outcome, status)
+        why = why_of_coding_agent(program) or _why(program, choices, outcome, status)
         yield f"inspector: nothing was recorded{': ' if why else ''}{why}"
         if _made_none(outcome) and not _ended_early(outcome, status):
             yield f"inspector: {_IN_ANOTHER_WAY}"
@@ -160,12 +160,6 @@ def _view(outcome: Outcome) -> str:
     if _is_one_trace(outcome):
         return trace_view(_trace_id(outcome))
     return service_view(_service(outcome)) if outcome.own_runs else run_view(outcome.run_id)
-
-
-def _why_of_claude_code(program: Program) -> str | None:
-    if not is_claude_code(program.path):
-        return None
-    return why_not_claude_code(os.environ, Path.cwd()) or _SENT_NOTHING
 
 
 def _why(program: Program, choices: Choices, outcome: Outcome, status: int) -> str:

@@ -9,7 +9,6 @@ import click
 from inspector.cli.options import home_option
 
 if TYPE_CHECKING:
-    from inspector.claude_code import Collector
     from inspector.frozen import Frozen
     from inspector.launch import Choices, Program
 
@@ -76,8 +75,8 @@ def run(*, program: tuple[str, ...], home: Path | None, debug: bool, **options: 
     """Run a program and record it, with no change to it and no server.
 
     PROGRAM is a Python file, -m MODULE, or any command: 'inspector run app.py', 'inspector run pytest -q'. Python
-    processes that it starts are recorded too, and of other programs Claude Code: 'inspector run claude'. What follows
-    PROGRAM is the program's, options as well.
+    processes that it starts are recorded too, and of other programs Claude Code and Codex: 'inspector run claude',
+    'inspector run codex'. What follows PROGRAM is the program's, options as well.
     """
     from inspector.launch import Choices
 
@@ -114,6 +113,7 @@ def _run(words: tuple[str, ...], choices: "Choices") -> int:
     import shutil
     import tempfile
 
+    from inspector.cli.collecting import collected
     from inspector.cli.ending import prepare
     from inspector.launch import LaunchError, end_like, environment_of, program_of, run_to_the_end
 
@@ -125,7 +125,7 @@ def _run(words: tuple[str, ...], choices: "Choices") -> int:
     try:
         program = program_of(words, os.environ)
         environment = environment_of(os.environ, choices, directory)
-        collector, environment = _collected(program, choices, environment, directory)
+        collector, environment = collected(program, choices, environment, directory)
 
         def meanwhile() -> None:
             if collector is not None:
@@ -157,32 +157,6 @@ def _run_alone(words: tuple[str, ...], reason: str, *, quiet: bool) -> int:
     except LaunchError as error:
         raise NotStarted(str(error), error.code) from error
     return end_like(status)
-
-
-def _collected(
-    program: "Program", choices: "Choices", environment: dict[str, str], directory: Path
-) -> tuple["Collector | None", dict[str, str]]:
-    """Return what records Claude Code, which makes its calls in no Python, and the environment that it needs."""
-    from inspector.launch import environment_of_claude_code, is_claude_code, why_not_claude_code
-
-    if not is_claude_code(program.path) or why_not_claude_code(environment, Path.cwd()) is not None:
-        return None, environment
-    from inspector.claude_code import Collector
-    from inspector.configured import configured
-    from inspector.tally import VARIABLE
-
-    settings = configured(home=choices.home)
-    # What is sent elsewhere has no content unless that was configured.
-    content = settings.capture_content is not False if settings.endpoint is None else settings.capture_content is True
-    bodies = directory / "bodies" if content and choices.content else None
-    if bodies is not None:
-        bodies.mkdir(mode=0o700)
-    # This process is part of the run that it starts.
-    os.environ[VARIABLE] = environment[VARIABLE]
-    collector = Collector(choices.home, bodies)
-    return collector, environment_of_claude_code(
-        environment, endpoint=collector.endpoint, token=collector.token, bodies=bodies
-    )
 
 
 def _tell(program: "Program", choices: "Choices", directory: Path, status: int) -> None:

@@ -4,6 +4,7 @@
 """
 
 from inspector.launch.claude_code import environment_of_claude_code, is_claude_code, why_not_claude_code
+from inspector.launch.codex import environment_of_codex, is_codex, sessions_of_codex
 from inspector.launch.environment import Choices, environment_of, switched_off
 from inspector.launch.errors import LaunchError
 from inspector.launch.outcome import LeftOut, Outcome, outcome_of
@@ -19,10 +20,13 @@ __all__ = [
     "end_like",
     "environment_of",
     "environment_of_claude_code",
+    "environment_of_codex",
     "is_claude_code",
+    "is_codex",
     "outcome_of",
     "program_of",
     "run_to_the_end",
+    "sessions_of_codex",
     "switched_off",
     "why_not_claude_code",
 ]

@@ -94,7 +94,7 @@ class ClaudeCode:
             str(block.get("tool_use_id")),
             content,
             why=text_of(content) if has_failed else None,
-            is_denied=has_failed and is_denied,
+            status="denied" if has_failed and is_denied else None,
         )
 
     def _said(self, conversation: Conversation, line: Json, at_ns: int) -> None:

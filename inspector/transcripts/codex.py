@@ -9,8 +9,15 @@ from inspector.transcripts.conversation import Agent, Conversation
 from inspector.transcripts.lines import Json, counts_in, object_in, text_of, time_of
 
 _SERVICE: Final = "codex"
-_CALLS: Final = frozenset(("function_call", "custom_tool_call", "local_shell_call"))
-_OUTPUTS: Final = frozenset(("function_call_output", "custom_tool_call_output"))
+_CALLS: Final = ("function_call", "custom_tool_call", "local_shell_call")
+_OUTPUTS: Final = ("function_call_output", "custom_tool_call_output")
+EXIT_CODE: Final = "exit code"
+"""What the error of a command that failed begins with; that of another tool is what the model was told."""
+_MCP: Final = "mcp__"
+_ABORTED: Final = "aborted by user"
+_UNKNOWN: Final = "unsupported call: "
+_REFUSALS: Final = ("; reject command", "patch rejected: ", "rejected by user", "rejected by configuration")
+"""What the model is told instead of a result, if a call was not allowed."""
 
 
 def is_of_codex(line: Json) -> bool:
@@ -19,9 +26,18 @@ def is_of_codex(line: Json) -> bool:
 
 
 class Codex:
-    """Reads one rollout, line by line."""
+    """Reads one rollout, line by line: that of a session, or of a subagent.
 
-    def __init__(self) -> None:
+    Args:
+        is_live: Whether prompts and tool calls are also returned when they begin, without an end.
+    """
+
+    def __init__(self, *, is_live: bool = False) -> None:
+        self._is_live = is_live
+        self._parent: tuple[str, ...] = ()
+        """The id of the subagent that started this one, if one did."""
+        self._ran: set[str] = set()
+        """Ids of tool calls that were carried out, with whatever outcome."""
         self._conversation: Conversation | None = None
         self._model: str | None = None
         self._answers = 0
@@ -59,8 +75,14 @@ class Codex:
             yield from self._conversation.take()
 
     def _begin(self, meta: Json, at_ns: int) -> None:
-        agent = Agent("codex", _SERVICE, str(meta.get("cli_version") or ""), "openai", str(meta.get("id")))
-        self._conversation = Conversation(agent, as_message=False)
+        thread, parent = str(meta.get("id")), meta.get("parent_thread_id")
+        session = str(meta.get("session_id") or thread)
+        within = thread if isinstance(parent, str) and thread != session else ""
+        self._parent = (str(parent),) if within and parent != session else ()
+        role = meta.get("agent_role")
+        name = (role if isinstance(role, str) and role != "default" else "subagent") if within else "codex"
+        agent = Agent(name, _SERVICE, str(meta.get("cli_version") or ""), "openai", session, within)
+        self._conversation = Conversation(agent, as_message=False, is_live=self._is_live)
         instructions = object_in(meta.get("base_instructions")).get("text") or meta.get("instructions")
         if isinstance(instructions, str):
             self._conversation.heard(at_ns, {"role": "system", "content": instructions})
@@ -69,7 +91,7 @@ class Codex:
         kind = item.get("type")
         if kind in _OUTPUTS:
             conversation.answered()
-            conversation.returned(at_ns, str(item.get("call_id")), item.get("output"))
+            self._returned(conversation, str(item.get("call_id")), item.get("output"), at_ns)
             conversation.heard(at_ns, item)
         elif kind == "message" and item.get("role") != "assistant":
             conversation.heard(at_ns, item)
@@ -78,13 +100,25 @@ class Codex:
             conversation.said(at_ns, str(self._answers), self._model, item)
             if kind in _CALLS:
                 arguments = item.get("arguments") or item.get("input") or item.get("action")
-                conversation.called(at_ns, str(item.get("call_id")), str(item.get("name") or "shell"), arguments)
+                conversation.called(at_ns, str(item.get("call_id")), _name(item), arguments)
+
+    def _returned(self, conversation: Conversation, call_id: str, output: Any, at_ns: int) -> None:
+        if call_id in self._ran:
+            self._ran.discard(call_id)
+            conversation.returned(at_ns, call_id, output)
+            return
+        said = text_of(output)
+        status = (
+            "cancelled" if said.endswith(_ABORTED) else "denied" if any(map(said.__contains__, _REFUSALS)) else None
+        )
+        why = said if status == "denied" or said.startswith(_UNKNOWN) else None
+        conversation.returned(at_ns, call_id, output, why=why, status=status)
 
     def _event(self, conversation: Conversation, event: Json, at_ns: int) -> None:
         match event.get("type"):
             case "task_started":
                 self._tells_turns = True
-                conversation.prompted(at_ns, str(event.get("turn_id") or at_ns))
+                self._started(conversation, event, at_ns)
             case "user_message" if isinstance(text := event.get("message"), str):
                 if not self._tells_turns:
                     conversation.prompted(at_ns, str(at_ns))
@@ -100,12 +134,27 @@ class Codex:
             case _:
                 pass
 
+    def _started(self, conversation: Conversation, event: Json, at_ns: int) -> None:
+        turn, root = str(event.get("turn_id") or at_ns), event.get("root_turn_id")
+        above = object_in(event.get("turn_attribution")).get("parent_turn_id") or root
+        conversation.prompted(
+            at_ns,
+            turn,
+            root=root if isinstance(root, str) else None,
+            above=(above, *self._parent) if isinstance(above, str) else (),
+        )
+
     def _completed(self, conversation: Conversation, item: Json) -> None:
         if item.get("type") == "UserMessage":
             conversation.asked(text_of(item.get("content")))
-        elif item.get("status") == "failed":
+            return
+        call_id, status = str(item.get("id")), item.get("status")
+        if status != "declined":
+            self._ran.add(call_id)
+        if status == "failed":
             code = item.get("exit_code")
-            conversation.broke(str(item.get("id")), f"exit code {code}" if isinstance(code, int) else "failed")
+            said = text_of(object_in(item.get("result")).get("content"))
+            conversation.broke(call_id, f"{EXIT_CODE} {code}" if isinstance(code, int) else said or "failed")
 
     def _spent(self, conversation: Conversation, usage: object, response_id: Any) -> None:
         if not conversation.is_answering:
@@ -121,3 +170,11 @@ class Codex:
             }
         )
         conversation.answered()
+
+
+def _name(item: Json) -> str:
+    """Return the name of a tool; that of an MCP server's begins with the server's, as elsewhere."""
+    name, namespace = str(item.get("name") or "shell"), item.get("namespace")
+    if not isinstance(namespace, str) or not namespace.startswith(_MCP):
+        return name
+    return f"{namespace.rstrip('_')}__{name}"

@@ -20,6 +20,8 @@ from inspector.transcripts.lines import Json
 _INTERNAL, _CLIENT = 1, 3
 """OTLP's kinds of spans."""
 _OK, _ERROR = 0, 2
+ERROR_MESSAGE = "error.message"
+"""Why a tool call was not carried out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +59,13 @@ class Conversation:
     Args:
         agent: Whose conversation it is.
         as_message: Whether the parts of an answer are the content of one message, not messages themselves.
+        is_live: Whether `take` also returns prompts and tool calls that have only begun, without an end.
     """
 
-    def __init__(self, agent: Agent, *, as_message: bool) -> None:
+    def __init__(self, agent: Agent, *, as_message: bool, is_live: bool = False) -> None:
         self._agent = agent
         self._as_message = as_message
+        self._is_live = is_live
         self._resource = {sc.SERVICE_NAME: agent.service, "service.version": agent.version}
         self._scope = Scope(f"{agent.service}.transcript")
         self._messages: list[bytes] = []
@@ -73,6 +77,8 @@ class Conversation:
         self._last_said: list[Any] = []
         self._tools: dict[str, DecodedSpan] = {}
         self._failures: dict[str, str] = {}
+        self._announced = ""
+        """The id of the last prompt whose beginning was returned."""
         self._since_ns = self._last_ns = 0
         self._ready: list[DecodedSpan] = []
 
@@ -81,18 +87,25 @@ class Conversation:
         ready, self._ready = self._ready, []
         yield from ready
 
-    def prompted(self, at_ns: int, key: str, text: str | None = None) -> None:
+    def prompted(
+        self, at_ns: int, key: str, text: str | None = None, *, root: str | None = None, above: tuple[str, ...] = ()
+    ) -> None:
         """Begin to work on a prompt, which ends the work on the one before.
 
         Args:
             at_ns: When.
             key: What tells it from others of the session.
             text: What was asked.
+            root: The key of the user's prompt, if a subagent has keys of its own.
+            above: The key of the prompt that started the subagent, and that agent's id if it is a subagent too.
         """
         self.ended(self._last_ns)
         agent = self._agent
-        trace_id, root = _id(32, agent.session, key), _id(16, agent.session, key)
-        ids = (trace_id, _id(16, agent.session, key, agent.within), root) if agent.within else (trace_id, root, None)
+        trace_id = _id(32, agent.session, root or key)
+        if agent.within:
+            ids = trace_id, _id(16, agent.session, key, agent.within), _id(16, agent.session, *(above or (key,)))
+        else:
+            ids = trace_id, _id(16, agent.session, key), None
         told = {sc.OPERATION_NAME: "invoke_agent"}
         self._prompt = self._span(ids, f"invoke_agent {agent.name}", at_ns, told)
         if text is not None:
@@ -112,6 +125,7 @@ class Conversation:
         """Tell what the prompt is."""
         if self._prompt is not None and sc.INPUT_MESSAGES not in self._prompt.attributes:
             self._with(self._prompt, {sc.INPUT_MESSAGES: [{"role": "user", "content": text}]})
+            self._announce_prompt()
 
     def heard(self, at_ns: int, message: Json) -> None:
         """Add a message to what the model is told."""
@@ -128,6 +142,7 @@ class Conversation:
         """Add a part of an answer; those of one id are one model call."""
         if self._prompt is None:
             return
+        self._announce_prompt()
         answer = self._answer
         if answer is None or answer.id != answer_id:
             self._complete()
@@ -181,13 +196,14 @@ class Conversation:
         told = {sc.OPERATION_NAME: "execute_tool", sc.TOOL_NAME: name, sc.TOOL_CALL_ID: call_id}
         told[sc.TOOL_CALL_ARGUMENTS] = arguments
         self._tools[call_id] = self._span(self._below("tool", call_id), f"execute_tool {name}", at_ns, told)
+        self._announce(self._tools[call_id])
 
     def broke(self, call_id: str, why: str) -> None:
         """Note that a tool call failed whose result is still to come."""
         self._failures[call_id] = why
 
     def returned(
-        self, at_ns: int, call_id: str, result: Any, *, why: str | None = None, is_denied: bool = False
+        self, at_ns: int, call_id: str, result: Any, *, why: str | None = None, status: str | None = None
     ) -> None:
         """End a tool call.
 
@@ -196,15 +212,15 @@ class Conversation:
             call_id: Its id.
             result: What the model was told.
             why: Why it failed, if it did.
-            is_denied: Whether it was not allowed.
+            status: How it ended if it neither failed nor succeeded: it was not allowed, or cancelled.
         """
         span = self._tools.pop(call_id, None)
         why = self._failures.pop(call_id, None) if why is None else why
         if span is None:
             return
         span = self._with(span, {sc.TOOL_CALL_RESULT: result})
-        if is_denied:
-            span = self._with(span, {sc.STATUS: "denied", "error.message": why})
+        if status is not None:
+            span = self._with(span, {sc.STATUS: status, ERROR_MESSAGE: why})
         elif why is not None:
             span = replace(span, status_code=_ERROR, status_message=why)
         self._ready.append(replace(span, end_ns=max(at_ns, span.start_ns)))
@@ -221,6 +237,17 @@ class Conversation:
         self._tools.clear()
         output = self._said(self._last_said) if self._last_said else None
         self._ready.append(self._with(replace(prompt, end_ns=at_ns), {sc.OUTPUT_MESSAGES: output, sc.STATUS: status}))
+
+    def _announce_prompt(self) -> None:
+        prompt = self._prompt
+        if prompt is not None and prompt.span_id != self._announced:
+            self._announced = prompt.span_id
+            self._announce(prompt)
+
+    def _announce(self, span: DecodedSpan) -> None:
+        """Return the beginning of a span; its attributes go on to change."""
+        if self._is_live:
+            self._ready.append(replace(span, attributes=dict(span.attributes)))
 
     def _complete(self) -> None:
         answer, self._answer = self._answer, None

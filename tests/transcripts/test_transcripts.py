@@ -14,9 +14,12 @@ from hypothesis import strategies as st
 
 from inspector.reading.dialects import read_span
 from inspector.transcripts import transcript_of
+from inspector.transcripts.codex import Codex
 from inspector.transcripts.lines import object_on
 
 CAPTURED = Path(__file__).parent / "captured"
+OF_CODEX = Path(__file__).parents[1] / "codex" / "captured"
+"""Of a later session, with a subagent: ``tests/codex/capture.py``."""
 
 
 def lines_of(name):
@@ -221,6 +224,72 @@ def test_a_rollout_of_codex_is_an_agent_for_each_turn(codex):
     assert codex[4].error.message == "exit code 3"
 
 
+def read_codex(name):
+    return sorted(read((OF_CODEX / name).read_bytes().splitlines()), key=lambda span: (span.start_ns, span.kind))
+
+
+def test_tools_of_codex_have_their_outcome():
+    tools = [span for span in read_codex("session.jsonl") if span.kind == "tool"]
+    assert [(tool.tool, tool.status, tool.error and tool.error.message[:27]) for tool in tools] == [
+        ("exec_command", "ok", None),
+        ("exec_command", "error", "exit code 3"),
+        ("mcp__calc__add", "ok", None),
+        ("mcp__calc__fails", "error", "no such sum"),
+        ("missing", "error", "unsupported call: missing"),
+        ("exec_command", "ok", None),
+        ("exec_command", "denied", "approval policy is Never; r"),
+        ("spawn_agent", "ok", None),
+        ("wait_agent", "ok", None),
+        ("exec_command", "cancelled", None),
+    ]
+
+
+def test_what_a_command_of_codex_prints_is_no_refusal():
+    lines = (OF_CODEX / "session.jsonl").read_bytes().replace(b"Output:\\nhi", b"rejected by user").splitlines()
+    tools = [span for span in read(lines) if span.kind == "tool"]
+    assert any("rejected by user" in tool.attributes[tool.output_key] for tool in tools)
+    assert sum(tool.status == "denied" for tool in tools) == 1
+
+
+def test_a_subagent_of_codex_is_below_the_prompt_that_started_it():
+    root, *_ = (span for span in read_codex("session.jsonl") if span.kind == "agent")
+    (subagent,) = (span for span in read_codex("subagent.jsonl") if span.kind == "agent")
+    assert (subagent.trace_id, subagent.parent_id, subagent.session_id) == (
+        root.trace_id,
+        root.span_id,
+        root.session_id,
+    )
+    assert (subagent.name, subagent.agent) == ("invoke_agent subagent", "subagent")
+    assert "sub is done" in subagent.attributes[subagent.output_key]
+
+
+def test_a_subagent_of_a_subagent_is_below_it():
+    lines = [json.loads(line) for line in (OF_CODEX / "subagent.jsonl").read_bytes().splitlines()]
+    thread, turn = lines[0]["payload"]["id"], lines[1]["payload"]["turn_id"]
+    lines[0]["payload"] |= {"id": "inner", "parent_thread_id": thread, "agent_role": "reviewer"}
+    lines[1]["payload"] |= {"turn_id": "of inner"}
+    lines[1]["payload"]["turn_attribution"]["parent_turn_id"] = turn
+    (inner,) = (span for span in read([json.dumps(line).encode() for line in lines]) if span.kind == "agent")
+    (subagent,) = (span for span in read_codex("subagent.jsonl") if span.kind == "agent")
+    assert (inner.trace_id, inner.parent_id, inner.name) == (
+        subagent.trace_id,
+        subagent.span_id,
+        "invoke_agent reviewer",
+    )
+
+
+def test_what_is_read_live_of_codex_also_begins_and_ends_the_same():
+    lines = [object_on(line) for line in (OF_CODEX / "session.jsonl").read_bytes().splitlines()]
+    live, whole = Codex(is_live=True), Codex()
+    spans = [span for line in lines for span in live.spans(line)]
+    begun = [span.span_id for span in spans if span.end_ns is None]
+    assert [span for span in spans if span.end_ns is not None] == [span for line in lines for span in whole.spans(line)]
+    assert len(begun) == len(set(begun))
+    for span_id in begun:
+        assert [span.end_ns is None for span in spans if span.span_id == span_id] == [True, False]
+    assert {read_span(span).kind for span in spans if span.span_id in begun} == {"agent", "tool"}
+
+
 @pytest.mark.parametrize("name", ["claude_code.jsonl", "codex.jsonl"])
 def test_reading_again_gives_the_same_ids(name):
     assert [span.span_id for span in read(lines_of(name))] == [span.span_id for span in read(lines_of(name))]
@@ -244,9 +313,9 @@ VALUES = st.recursive(
 
 @settings(max_examples=100, deadline=None)
 @given(st.data())
-@pytest.mark.parametrize("name", ["claude_code.jsonl", "codex.jsonl"])
-def test_whatever_stands_in_a_place_nothing_is_raised(name, data):
-    lines = [json.loads(line) for line in lines_of(name)]
+@pytest.mark.parametrize("path", [CAPTURED / "claude_code.jsonl", CAPTURED / "codex.jsonl", OF_CODEX / "session.jsonl"])
+def test_whatever_stands_in_a_place_nothing_is_raised(path, data):
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
     for _ in range(5):
         place = lines[data.draw(st.integers(0, len(lines) - 1))]
         for _ in range(data.draw(st.integers(0, 4))):

@@ -14,6 +14,7 @@ from inspector.store.clickhouse.tables import SPANS
 from inspector.store.values.chains import Chains
 from inspector.store.values.excerpts import excerpts_by_span
 from inspector.store.values.identity import identity_text
+from inspector.store.values.records import of_its_process
 from inspector.store.values.rows import EncodedColumns, Row, clamp, encode, row_of
 from inspector.store.values.stored import span_of
 from inspector.store.values.texts import add_failures, add_text, content_keys
@@ -138,11 +139,11 @@ class Preparing:
             return span
         return replace(span, row=Row(*span.row), content=Content(*span.content))
 
-    def of_process(self, prepared: Prepared, content: Content, process: str) -> Prepared:
-        """Return a span as if this process had recorded it."""
+    def of_process(self, prepared: Prepared, content: Content, old: Row) -> Prepared:
+        """Return a span as if the process of another row had recorded it."""
         row = prepared.row._replace(session_id=prepared.session_id, error_traceback=content.error_traceback)
         large = (content.attributes.encode(), (content.events or "[]").encode(), (content.links or "[]").encode())
-        span = replace(span_of(row, prepared.trace_id, large), process=process)
+        span = of_its_process(span_of(row, prepared.trace_id, large), old)
         return self._prepared([span], [(prepared.question, prepared.answer)])[0]
 
     def ended(self, row: Row, content: Content) -> Content:

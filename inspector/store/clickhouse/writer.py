@@ -235,13 +235,13 @@ class Writer:
                 batch.accepted.append((self._with_process(span, None if stored is None else stored.row), members))
 
     def _with_process(self, span: Prepared, old: Row | None) -> Prepared:
-        # An export names no process, and losses are found by it.
+        # Exports and transcripts name no process.
         if old is None or old.process is None or span.row.process is not None:
             return span
         content = span.content
         if isinstance(content, Sent):
             content = read_content(self._database, content)
-        return self._preparing.of_process(span, content, old.process)
+        return self._preparing.of_process(span, content, old)
 
     def _make_changes(self, batch: _Batch, *, late: bool) -> None:
         """Make a change of each span that says something new, with the session that it belongs to."""

@@ -12,8 +12,10 @@ Key: TypeAlias = tuple[str, str]
 
 
 def of_its_process(span: Span, old: Row | None) -> Span:
-    """Return the span with its known process: exports have none, but losses are found by it."""
-    return span if old is None or span.process is not None else replace(span, process=old.process)
+    """Return the span with its known process and run: exports and transcripts have none, but losses are found by it."""
+    if old is None or span.process is not None:
+        return span
+    return replace(span, process=old.process, run=span.run or old.run)
 
 
 def own_session(named: str | None, old: Row | None) -> str | None:

@@ -1,0 +1,97 @@
+"""What ``inspector run`` records of coding agents, which make their calls in no Python."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from inspector.launch import (
+    Choices,
+    Program,
+    environment_of_claude_code,
+    environment_of_codex,
+    is_claude_code,
+    is_codex,
+    sessions_of_codex,
+    why_not_claude_code,
+)
+
+if TYPE_CHECKING:
+    from inspector import claude_code, codex
+
+    Collector: TypeAlias = claude_code.Collector | codex.Collector
+
+_CLAUDE_CODE_SENT_NOTHING = (
+    "Claude Code sent nothing: it worked off no prompt, or its settings set another place for telemetry"
+)
+_CODEX_KEPT_NOTHING = (
+    "Codex kept no session: it worked off no prompt, or with --ephemeral, or in another process, or is an old version"
+)
+
+
+def collected(
+    program: Program, choices: Choices, environment: dict[str, str], directory: Path
+) -> "tuple[Collector | None, dict[str, str]]":
+    """Return what records a coding agent, and the environment that it needs; None for another program.
+
+    Args:
+        program: The program.
+        choices: How to record it.
+        environment: Its environment otherwise.
+        directory: The private directory of the run.
+    """
+    if is_claude_code(program.path):
+        return _of_claude_code(choices, environment, directory)
+    if is_codex(program.path):
+        return _of_codex(choices, environment, directory)
+    return None, environment
+
+
+def why_of_coding_agent(program: Program) -> str | None:
+    """Say why nothing was recorded of a coding agent; None for another program."""
+    if is_claude_code(program.path):
+        return why_not_claude_code(os.environ, Path.cwd()) or _CLAUDE_CODE_SENT_NOTHING
+    return _CODEX_KEPT_NOTHING if is_codex(program.path) else None
+
+
+def _of_claude_code(
+    choices: Choices, environment: dict[str, str], directory: Path
+) -> "tuple[Collector | None, dict[str, str]]":
+    if why_not_claude_code(environment, Path.cwd()) is not None:
+        return None, environment
+    from inspector.claude_code import Collector
+
+    _join(environment)
+    bodies = directory / "bodies" if _has_content(choices) else None
+    if bodies is not None:
+        bodies.mkdir(mode=0o700)
+    collector = Collector(choices.home, bodies)
+    return collector, environment_of_claude_code(
+        environment, endpoint=collector.endpoint, token=collector.token, bodies=bodies
+    )
+
+
+def _of_codex(
+    choices: Choices, environment: dict[str, str], directory: Path
+) -> "tuple[Collector | None, dict[str, str]]":
+    from inspector.codex import Collector
+
+    _join(environment)
+    environment, traces = environment_of_codex(environment, directory / "codex")
+    collector = Collector(choices.home, traces, sessions_of_codex(environment), content=_has_content(choices))
+    return collector, environment
+
+
+def _has_content(choices: Choices) -> bool:
+    from inspector.configured import configured
+
+    settings = configured(home=choices.home)
+    # What is sent elsewhere has no content unless that was configured.
+    content = settings.capture_content is not False if settings.endpoint is None else settings.capture_content is True
+    return content and choices.content
+
+
+def _join(environment: dict[str, str]) -> None:
+    """Make this process part of the run that it starts."""
+    from inspector.tally import VARIABLE
+
+    os.environ[VARIABLE] = environment[VARIABLE]

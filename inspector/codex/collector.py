@@ -1,0 +1,92 @@
+"""Follows the sessions of one Codex, and records them as part of this process's run."""
+
+import threading
+import time
+from pathlib import Path
+from typing import Final
+
+from msgspec.structs import replace
+
+from inspector.codex.growing import Growing
+from inspector.codex.threads import Threads
+from inspector.coding_agents import ToldSpans, reported
+from inspector.otlp import DecodedSpan
+from inspector.transcripts.codex import EXIT_CODE, Codex
+from inspector.transcripts.conversation import ERROR_MESSAGE
+from inspector.transcripts.lines import object_on
+
+_SERVICE: Final = "codex"
+_TICK_S: Final = 0.2
+_SEARCH_TICKS: Final = 5
+"""How many ticks pass between two searches for files, since there may be thousands of them."""
+
+
+class Collector:
+    """Records from `start` to `close`.
+
+    Args:
+        home: The inspector's directory; None for the configured one.
+        traces: Where Codex writes its diagnostic traces.
+        sessions: Where it keeps its sessions.
+        content: Whether to record content.
+    """
+
+    def __init__(self, home: Path | None, traces: Path, sessions: Path, *, content: bool) -> None:
+        self._sessions, self._content = sessions, content
+        self._since_ns = time.time_ns()
+        """A session that is resumed has prompts from before, which were not worked on here."""
+        self._threads = Threads(traces)
+        self._missing: set[str] = set()
+        """Threads whose file was not found; Codex writes it with the first prompt, or never."""
+        self._followed: list[tuple[Growing, Codex]] = []
+        self._spans = ToldSpans(_SERVICE, home, content=content)
+        self._is_closed = threading.Event()
+        self._thread = threading.Thread(target=self._follow, daemon=True)
+
+    def start(self) -> None:
+        """Record, in a thread, until `close` is called."""
+        if not self._is_closed.is_set():
+            self._thread.start()
+
+    def close(self) -> None:
+        """Record what is left; prompts that Codex did not end stay open, and are lost."""
+        self._is_closed.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._take(is_search_due=True)
+        self._spans.close()
+
+    def _follow(self) -> None:
+        ticks = 0
+        while not self._is_closed.wait(_TICK_S):
+            ticks += 1
+            self._take(is_search_due=not ticks % _SEARCH_TICKS)
+
+    def _take(self, *, is_search_due: bool) -> None:
+        with reported("Codex"):
+            new = set(self._threads.new())
+            self._missing |= new
+            if new or is_search_due:
+                for thread in sorted(self._missing):
+                    self._look_for(thread)
+            for rollout, codex in self._followed:
+                self._record(rollout, codex)
+
+    def _look_for(self, thread: str) -> None:
+        for path in self._sessions.glob(f"*/*/*/rollout-*-{thread}.jsonl"):
+            self._missing.discard(thread)
+            self._followed.append((Growing(path), Codex(is_live=True)))
+
+    def _record(self, rollout: Growing, codex: Codex) -> None:
+        for line in rollout.lines():
+            for span in codex.spans(object_on(line) or {}):
+                if span.start_ns >= self._since_ns:
+                    record = self._spans.start if span.end_ns is None else self._spans.end
+                    record(span if self._content else _without_errors(span))
+
+
+def _without_errors(span: DecodedSpan) -> DecodedSpan:
+    """Return a span without what the model was told of a failure; the recorder leaves out other content."""
+    attributes = {key: value for key, value in span.attributes.items() if key != ERROR_MESSAGE}
+    is_code = (span.status_message or "").startswith(EXIT_CODE)
+    return replace(span, attributes=attributes, status_message=span.status_message if is_code else None)

@@ -1,0 +1,37 @@
+"""A file to which another program appends lines."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+_CHUNK: Final = 1 << 20
+
+
+class Growing:
+    """Reads a file as it grows.
+
+    Args:
+        path: The file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._offset = 0
+        self._rest: list[bytes] = []
+        """The beginning of a line that is not complete."""
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the lines that are complete since the last call.
+
+        Raises:
+            OSError: The file is gone.
+        """
+        with self._path.open("rb") as file:
+            file.seek(self._offset)
+            while chunk := file.read(_CHUNK):
+                self._offset += len(chunk)
+                *complete, rest = chunk.split(b"\n")
+                for line in complete:
+                    yield b"".join((*self._rest, line))
+                    self._rest.clear()
+                self._rest.append(rest)

@@ -1,0 +1,56 @@
+"""The files of Codex are followed as they grow."""
+
+import json
+
+import pytest
+
+from inspector.codex.growing import Growing
+from inspector.codex.threads import Threads
+
+THREAD = "01a221e2-ddb5-7443-9f58-58744a75020f"
+
+
+def started(thread):
+    return json.dumps({"payload": {"type": "thread_started", "thread_id": thread}}) + "\n"
+
+
+def test_lines_are_read_once_they_are_complete_and_once(tmp_path):
+    path = tmp_path / "growing"
+    path.write_bytes(b"a\nb")
+    growing = Growing(path)
+    assert list(growing.lines()) == [b"a"]
+    with path.open("ab") as file:
+        file.write(b"b")
+        file.flush()
+        assert list(growing.lines()) == []
+        file.write(b"\n\nc\n")
+    assert list(growing.lines()) == [b"bb", b"", b"c"]
+    assert list(growing.lines()) == []
+
+
+def test_threads_are_those_of_traces_that_began_later(tmp_path):
+    for name in ("before", "since"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "before" / "trace.jsonl").write_text(started("another"))
+    threads = Threads(tmp_path)
+    assert list(threads.new()) == []
+    (tmp_path / "since" / "trace.jsonl").write_text(started(THREAD))
+    assert list(threads.new()) == [THREAD]
+    with (tmp_path / "before" / "trace.jsonl").open("a") as trace:
+        trace.write(started("a" * 36))
+    assert list(threads.new()) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["thread_started\n", "[]\n", started("../../*"), started(None), started("*" * 36), '{"thread_started": 1}\n'],
+)
+def test_what_is_no_thread_is_passed_over(tmp_path, line):
+    threads = Threads(tmp_path)
+    (tmp_path / "trace").mkdir()
+    (tmp_path / "trace" / "trace.jsonl").write_text(line + started(THREAD))
+    assert list(threads.new()) == [THREAD]
+
+
+def test_a_directory_that_is_never_made_has_none(tmp_path):
+    assert list(Threads(tmp_path / "none").new()) == []
