@@ -111,11 +111,9 @@ class OwnFile:
                 os.close(fd)
 
     def __enter__(self) -> Self:
-        """Return the file."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the file."""
         self.close()
 
 

@@ -122,7 +122,6 @@ class _Export:
         self._places = places
 
     def __call__(self, messages: Iterator[bytes], context: Any) -> bytes:
-        """Answer once the spans are committed."""
         from grpc import StatusCode
 
         scopes = _scopes(self._token, context)

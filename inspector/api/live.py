@@ -313,8 +313,6 @@ class Live:
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """How much is read at a time."""
-
     events: int
     full_bytes: int | None = None
 

@@ -78,7 +78,6 @@ class _Narrowed(Query):
     """The filter of a list."""
 
     def as_filter(self) -> Filter:
-        """Convert it for the store."""
         return Filter(
             **{
                 row.field: _value(row, getattr(self, name))
@@ -93,7 +92,6 @@ class _Narrowed(Query):
 
 
 def _value(row: FilterField, value: Any) -> Any:
-    """Return the value of a parameter in the form that the store takes."""
     match row.form:
         case "kind" | "status":
             return tuple(dict.fromkeys(value))

@@ -102,7 +102,6 @@ class _PartLines:
         self._waiting: list[bytes] = []
 
     def number(self, body: bytes) -> int:
-        """Return the number of a part."""
         number = self._numbers.get(body)
         if number is None:
             # Derived from its content, so a part added before it does not change its number.

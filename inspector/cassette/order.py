@@ -97,7 +97,6 @@ class _Order:
         self._requests = {tool: call for tool, call in found if call is not None}
 
     def siblings(self, spans: Sequence[Json]) -> list[Json]:
-        """Return siblings in the order in which they are written."""
         has_home = not self._is_a_pool(spans)
         ordered: list[Json] = []
         group: list[Json] = []
@@ -172,7 +171,6 @@ class _Order:
 
 
 def _tool_calls(messages: Any) -> Iterator[Json]:
-    """Yield the parts of an answer that request tools."""
     for message in cast("list[Any]", messages if isinstance(messages, list) else []):
         parts: Any = cast("Json", message).get("parts") if isinstance(message, dict) else None
         for part in cast("list[Any]", parts if isinstance(parts, list) else []):

@@ -82,7 +82,6 @@ class _Progress:
         self._tenths = 0
 
     def show(self, step: Step, done: int, of: int) -> None:
-        """Show a step, and how many spans of how many are done."""
         if step != self._step:
             self.end()
             self._step, self._tenths = step, 0

@@ -139,8 +139,6 @@ class _Lines(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """A comparison, and how to write it."""
-
     document: object
     lines: _Lines
     differs: bool

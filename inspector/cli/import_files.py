@@ -159,7 +159,6 @@ class _Database:
     store: Store
 
     def spans_of(self, trace_id: str) -> int:
-        """Return how many spans of a trace are recorded."""
         trace = self.store.trace(trace_id)
         return 0 if trace is None else trace.spans
 

@@ -44,7 +44,6 @@ def open_page(*, what: str | None, only_print: bool, home: Path | None) -> None:
 
 
 def _server(settings: "Settings") -> str:
-    """Return the address of the server of the home."""
     from inspector.cli.errors import CliError
     from inspector.cli.ownership import current_owner
 

@@ -61,7 +61,6 @@ class _Bar:
         self._shown: Any = None
 
     def show(self, read: int, of: int) -> None:
-        """Show how many files have been read."""
         if self._shown is None and time.monotonic() > self._from_s and sys.stderr is not None and sys.stderr.isatty():
             self._shown = click.progressbar(length=of, label="storing what programs recorded", file=sys.stderr)
             self._shown.__enter__()

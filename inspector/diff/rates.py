@@ -97,7 +97,6 @@ class _Node:
     """The calls of each group that were compared with it."""
 
     def count(self, step: Step, group: Group) -> None:
-        """Count a call of one run."""
         self.counts[group, "called"] += 1
         self.counts[group, "failed"] += step.event.error is not None
         if step is not self.step:

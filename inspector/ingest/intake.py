@@ -46,8 +46,6 @@ class Receipt:
 
 @dataclass(slots=True)
 class _Delivery:
-    """A request in the queue."""
-
     decode: Callable[[], Decoded]
     size: int
     receipt: Future[Receipt]
@@ -67,8 +65,6 @@ class _Delivery:
 
 @dataclass(slots=True)
 class _Unpacked:
-    """A request that is about to be written."""
-
     delivery: _Delivery
     spans: Sequence[Span]
     labels: Sequence[NewLabel]

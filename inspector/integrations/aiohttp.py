@@ -72,7 +72,6 @@ def _sent(
 
 
 def _other_body(attempt: Sent, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a request with another body."""
     body = attempt.other_body()
     if body is None:
         return {}

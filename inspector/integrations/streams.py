@@ -162,11 +162,9 @@ class Reading:
             self._over(exc)
 
     def __enter__(self) -> Self:
-        """Watch the program read the next chunk."""
         return self
 
     def __exit__(self, _: object, exc: BaseException | None, __: object) -> None:
-        """Note the exception that it got instead, if any."""
         if exc is not None:
             self._over(exc)
 
@@ -266,7 +264,6 @@ class Items(_Observed, Iterator[Any]):
     """The iterator of a synchronous stream."""
 
     def __next__(self) -> Any:
-        """Read the next chunk."""
         reading = self._step()
         with unseen:
             if reading is None:
@@ -281,7 +278,6 @@ class AsyncItems(_Observed, AsyncIterator[Any]):
     """The iterator of an asynchronous stream."""
 
     async def __anext__(self) -> Any:
-        """Read the next chunk."""
         reading = self._step()
         with unseen:
             if reading is None:

@@ -52,15 +52,12 @@ class ReadAnew(Sequence[DecodedSpan]):
         self._read = read
 
     def __len__(self) -> int:
-        """Return how many there are."""
         return self._size
 
     def __iter__(self) -> Iterator[DecodedSpan]:
-        """Make one after the other."""
         return self._read()
 
     def __getitem__(self, at: Any) -> Any:
-        """Return one of them, or some."""
         spans: Any = list(self)
         return spans[at]
 

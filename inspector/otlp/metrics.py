@@ -29,8 +29,6 @@ class _Data(Struct, gc=False, rename="camel"):
 
 
 class _Metric(Struct, gc=False, rename="camel"):
-    """``Metric``, of whose data the sender sets one."""
-
     gauge: _Data | None = None
     sum: _Data | None = None
     histogram: _Data | None = None
@@ -39,20 +37,14 @@ class _Metric(Struct, gc=False, rename="camel"):
 
 
 class _ScopeMetrics(Struct, gc=False):
-    """``ScopeMetrics``."""
-
     metrics: tuple[_Metric, ...] | None = None
 
 
 class _ResourceMetrics(Struct, gc=False, rename="camel"):
-    """``ResourceMetrics``."""
-
     scope_metrics: tuple[_ScopeMetrics, ...] | None = None
 
 
 class _Request(Struct, gc=False, rename="camel"):
-    """``ExportMetricsServiceRequest``."""
-
     resource_metrics: tuple[_ResourceMetrics, ...] | None = None
 
 

@@ -43,7 +43,6 @@ class Facts:
         self._texts: dict[str, Text] = {}
 
     def __getitem__(self, fact: str) -> Plain:
-        """Return a value."""
         raw = self._raw.get(fact)
         value: Plain = _decode(self.text(fact).json if raw is None else raw)
         return value
@@ -59,7 +58,6 @@ class Facts:
         return fact in self._raw or fact in self._framed
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the names."""
         yield from self._raw
         yield from self._framed
 

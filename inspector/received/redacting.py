@@ -155,14 +155,12 @@ class _Shared:
         self._made: dict[int, tuple[object, Any]] = {}
 
     def resource(self, attributes: Mapping[str, AttributeValue]) -> Mapping[str, AttributeValue]:
-        """Return the attributes of a resource without secrets."""
         if (known := self._made.get(id(attributes))) is not None:
             return known[1]
         redacted = attributes if is_redacted(attributes) else self._redacting.attributes(attributes)
         return self._keep(attributes, redacted)
 
     def scope(self, scope: Scope) -> Scope:
-        """Return a scope without secrets."""
         if (known := self._made.get(id(scope))) is not None:
             return known[1]
         name, version = (self._redacting.text("name", text) for text in (scope.name, scope.version))

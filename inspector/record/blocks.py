@@ -36,7 +36,6 @@ class run:  # noqa: N801 - reads as what it is where it is used: with inspector.
         """The id of the run; as a decorator, each call has another id."""
 
     def __enter__(self) -> Self:
-        """Begin the run."""
         opened = None
         attachment = attached()
         if attachment is not None:
@@ -58,7 +57,6 @@ class run:  # noqa: N801 - reads as what it is where it is used: with inspector.
                 recorder.end_root(span, exc)
 
     async def __aenter__(self) -> Self:
-        """Begin the run."""
         return self.__enter__()
 
     async def __aexit__(

@@ -36,7 +36,6 @@ class WaitingCalls:
         self._taken_bytes = 0
 
     def __len__(self) -> int:
-        """Return how many calls wait."""
         return len(self._calls)
 
     def put(self, span: RecordedSpan) -> bool:

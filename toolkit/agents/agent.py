@@ -266,7 +266,6 @@ def _output(kind: object) -> "Output":
 
 
 def _messages(task: object) -> Sequence[Message]:
-    """Return a task as messages."""
     if isinstance(task, str):
         return [{"role": "user", "content": task}]
     if (

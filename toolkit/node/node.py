@@ -303,7 +303,6 @@ class _Missing(Tool):
 
     @property
     def name(self) -> str:
-        """What was called."""
         return self._wanted
 
     async def run(self, call: ToolCall, context: ToolContext) -> object:  # noqa: ARG002 - whatever they are

@@ -95,8 +95,6 @@ def _outputs(events: Iterable[Any]) -> list[Any]:
 
 
 class _Updates(list[Any]):
-    """The parts of one answer."""
-
     @property
     def text(self) -> Any:
         return import_module("agent_framework").AgentResponse.from_updates(self).text

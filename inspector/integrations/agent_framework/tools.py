@@ -16,8 +16,6 @@ class ToolFailed(Exception):
 
 
 class _Raised:
-    """The exception of a call's function."""
-
     __slots__ = ("exc",)
 
     def __init__(self) -> None:

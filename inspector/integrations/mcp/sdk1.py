@@ -77,7 +77,6 @@ class _Carrying:
         return getattr(self._request, name)
 
     def model_dump(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """Return the request as it is sent."""
         dumped = self._request.model_dump(*args, **kwargs)
         params = members(dumped.get("params") if self._params is None else self._params)
         meta = members(params.get("_meta"))

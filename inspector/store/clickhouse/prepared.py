@@ -56,7 +56,6 @@ class _Encoded(NamedTuple):
 
     @property
     def failures(self) -> _Failures:
-        """The texts of its failures."""
         return self.traceback, self.events
 
     def content(self, text: str, asks: list[str], turn: str | None) -> Content:

@@ -58,7 +58,6 @@ class _Sums:
     total: CallStats = field(default_factory=CallStats)
 
     def add(self, call: Call) -> None:
-        """Add a call."""
         self.total.add(call)
         if self.by:
             self._group(_key(call, self.by)).add(call)

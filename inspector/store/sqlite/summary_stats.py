@@ -114,8 +114,6 @@ _Item: TypeAlias = tuple[int, int]
 
 @dataclass(slots=True)
 class _ItemStats:
-    """The statistics of some items."""
-
     count: int = 0
     errors: int = 0
     tokens: tuple[int, int, int] = (0, 0, 0)
@@ -125,7 +123,6 @@ class _ItemStats:
     durations: list[float] = field(default_factory=list[float])
 
     def add(self, row: Sequence[Any], durations: list[float]) -> None:
-        """Add a row of sums."""
         count, errors, *tokens, priced, unpriced, cost_usd = row
         self.count += count
         self.errors += int(errors)
