@@ -56,13 +56,7 @@ def refused(directory: Path) -> Refused | None:
 
 
 def all_refused(outbox: Path, *, days: float, now_ns: int) -> Iterator[Refused]:
-    """Yield the refusals of each endpoint of a home.
-
-    Args:
-        outbox: The directory with a subdirectory for each endpoint.
-        days: How long to report a refusal, like other losses: until spans recorded then would be pruned.
-        now_ns: The time, in nanoseconds since the Unix epoch.
-    """
+    """Yield the refusals of each endpoint of a home, for as many days as spans recorded then would be kept."""
     for path in sorted(outbox.glob(f"*/{_FILE}")):
         noted = refused(path.parent)
         if noted is not None and now_ns - noted.last_ns < days * _DAY_NS:

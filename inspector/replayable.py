@@ -84,14 +84,7 @@ class Replayable:
 
 
 def replayable(store: Store, run: Run, *, home: Path | None = None, looks: bool = True) -> Replayable:
-    """Check whether a run can be replayed, and find its original and its replays.
-
-    Args:
-        store: Where it is recorded.
-        run: The run.
-        home: The home to name in the command, if any.
-        looks: Whether to check the calls; if not, it stays unknown whether they can be replayed.
-    """
+    """Check whether a run can be replayed (unknown unless ``looks``), and find its original and its replays."""
     verdict = _judged(store, run) if looks else Replayable(run.run_id, "unknown", "it was not asked for")
     replays, more = _replays_of(store, run)
     verdict = replace(verdict, original=_original_of(store, run), replays=replays, more_replays=more)

@@ -35,12 +35,7 @@ def events_of_file(path: Path) -> list[Event]:
 
 
 def events_of_directory(spool: Path, *, is_priced: bool = False) -> list[Event]:
-    """Read what recorders left in a spool, in the order the calls began; nothing if it is empty.
-
-    Args:
-        spool: The directory.
-        is_priced: Whether model calls have a cost; loading the price list takes longer than most tests.
-    """
+    """Read what recorders left in a spool, in the order the calls began; to price them takes longer than most tests."""
     return _events(sorted(spool.glob("*.jsonl")), is_priced=is_priced)
 
 

@@ -31,12 +31,7 @@ def sum_of(losses: Iterable[Loss]) -> Losses:
 
 
 def loss_sentences(losses: Losses, *, of: str = "") -> Iterator[str]:
-    """Say what was not recorded, one sentence per reason.
-
-    Args:
-        losses: How much.
-        of: Whose, such as " of its processes".
-    """
+    """Say what was not recorded, one sentence per reason; ``of`` says whose, such as " of its processes"."""
     for reason in LOSS_REASONS:
         count = getattr(losses, reason)
         if count:

@@ -27,9 +27,7 @@ def is_safe(text: str) -> bool:
 def visible(text: str, *, unicode: bool = True) -> str:
     """Show control, bidirectional and invisible characters as symbols (``␛``, ``⟨U+202E⟩``), line ends included.
 
-    Args:
-        text: Anything that was recorded.
-        unicode: False writes ASCII alone: ``^[``, ``<U+202E>``, and other characters as backslash escapes.
+    Without ``unicode``, all is ASCII: ``^[``, ``<U+202E>``, and other characters as backslash escapes.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -48,10 +46,6 @@ def json_text(encoded: bytes, *, unicode: bool = True) -> str:
     r"""Write invisible characters of a JSON document as ``\u`` escapes, and the document on one line.
 
     Valid JSON has such characters in strings alone, except for line ends and tabs between tokens, which become spaces.
-
-    Args:
-        encoded: A complete JSON document in UTF-8.
-        unicode: False escapes everything that is not ASCII.
     """
     text = encoded.decode("utf-8")
     if not is_safe(text):

@@ -121,14 +121,7 @@ class Diff:
 
 
 def diff_run(label: str, run: Run | Trace | None, spans: int, *, name: str | None = None) -> DiffRun:
-    """Sum up one of the runs.
-
-    Args:
-        label: Its id, or the name of its file.
-        run: The run as stored; None for a file with several traces.
-        spans: The number of spans read.
-        name: Its name in the list of runs; None for the one of the run as stored.
-    """
+    """Sum up one of the runs; ``run`` is None for a file with several traces."""
     if run is None:
         return DiffRun(label, None, None, None, None, None, None, None, spans)
     trace_id = run.trace_id if isinstance(run, Trace) else None

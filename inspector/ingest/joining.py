@@ -23,10 +23,7 @@ class Joining:
         self._committed = committed
 
     def join(self, *, deadline_s: float | None = None) -> bool:
-        """Join the logs that are due until a deadline, and return whether it came before all were joined.
-
-        Args:
-            deadline_s: The deadline as a ``time.monotonic`` time; without one, all are joined.
+        """Join due logs until a ``time.monotonic`` deadline, and return whether it came before all were joined.
 
         Raises:
             StoreError: It cannot be stored now (``StoreBusy``) or at all.

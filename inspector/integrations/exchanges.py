@@ -45,13 +45,7 @@ class Exchange:
         """Whether there is neither a response nor a failure yet."""
 
     def responded(self, status: int, headers: Any, kind: type = object) -> None:
-        """Note the head of the response.
-
-        Args:
-            status: The HTTP status.
-            headers: Its headers; ``content-encoding`` means that its body comes encoded.
-            kind: The class of the response, whose package has the decoders.
-        """
+        """Note the head of the response; ``kind`` is its class, whose package has the decoders of encoded bodies."""
         self.is_sending = False
         self._status, self._headers, self._kind = status, headers, kind
 

@@ -14,14 +14,7 @@ Generating: TypeAlias = Callable[..., AsyncGenerator[Any, Any]]
 
 
 def opened_apart(noun: Noun, describe: Describe, *, emitter: str, session_id: str | None = None) -> Call:
-    """Open a call that is innermost in a copy of the current context.
-
-    Args:
-        noun: What is called.
-        describe: Returns the hook's keywords.
-        emitter: The integration.
-        session_id: The framework's own session, unless the program has bound another.
-    """
+    """Open a call that is innermost in a copy of the current context; a session that the program has bound stays."""
     apart = copy_context()
     if session_id is not None and session.get() is None:
         apart.run(session.set, session_id)

@@ -30,13 +30,7 @@ class Endpoint:
 
 
 class ModelRequest:
-    """One request in progress, with all its attempts.
-
-    Args:
-        endpoint: Its endpoint.
-        call: Its call.
-        exchange: Its exchange, unless each attempt has its own, as below an SDK.
-    """
+    """One request in progress, with all its attempts, each of which may have an exchange of its own instead."""
 
     def __init__(self, endpoint: Endpoint, call: Call, exchange: Exchange | None = None) -> None:
         self.endpoint = endpoint

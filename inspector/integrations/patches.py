@@ -84,10 +84,7 @@ class Patches:
     ) -> None:
         """Replace methods of an interface in every class that implements them, including future ones.
 
-        Args:
-            interface: The base class, which stays unchanged.
-            wrappers: The wrapper of each method.
-            unless: Names of subclasses to leave alone, with everything that inherits from them.
+        Not in subclasses whose name is among ``unless``, and not in those that inherit from them.
         """
 
         def wrap_methods(cls: Any) -> None:

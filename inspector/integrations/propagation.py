@@ -68,12 +68,7 @@ def caller_in(headers: Meta) -> trace.SpanContext | None:
 
 
 class Surroundings:
-    """The context for handling an incoming request: its sender's trace and session.
-
-    Args:
-        meta: The request's ``_meta``.
-        headers: Reads the headers of its HTTP request, which count if ``_meta`` names no span.
-    """
+    """The context for handling a request: its sender's trace and session, from ``_meta`` or else the HTTP headers."""
 
     __slots__ = ("_outer", "_session")
 

@@ -26,12 +26,7 @@ _DONE: Final = b"data: [DONE]"
 
 
 class AnswerFailed(Exception):
-    """The provider reported a failure in an answer, not as an exception.
-
-    Args:
-        message: Its message.
-        request_id: The provider's request id, as in the exceptions of its SDK.
-    """
+    """The provider reported a failure in an answer, not as an exception."""
 
     def __init__(self, message: str, request_id: str | None = None) -> None:
         super().__init__(message)

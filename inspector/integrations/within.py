@@ -31,9 +31,7 @@ def decorated(make: Make, function: Callable[..., Awaitable[Any]]) -> Callable[.
 class Within(AbstractAsyncContextManager[Any]):
     """Opens a call when the framework's context manager is entered, and ends it when that is left.
 
-    Args:
-        make: Makes the framework's context manager; called at once, and for each call of a decorated function.
-        begin: Opens the call.
+    ``make`` makes the framework's context manager: at once, and for each call of a decorated function.
     """
 
     def __init__(self, make: Make, begin: Callable[[], Call]) -> None:

@@ -26,13 +26,7 @@ Describe: TypeAlias = Callable[[CallRecord, Facts, Facts | None], Description]
 
 
 def describe(record: CallRecord, parts: Parts[Any] | None = None, *, state: State | None = None) -> Description:
-    """Return the name and attributes of the span of a call.
-
-    Args:
-        record: The call.
-        parts: Those of the spool file that it was written to.
-        state: Its state, if another call that includes it decides that.
-    """
+    """Return the name and attributes of the span of a call; another call that includes it may decide its state."""
     state = state or record.state
     before = Facts(record, "before", parts)
     after = None if record.after is None else Facts(record, "after", parts)

@@ -24,9 +24,6 @@ class run:  # noqa: N801 - reads as what it is where it is used: with inspector.
     nothing happens.
 
     As a decorator of a plain or ``async`` function, it makes each call of the function a run.
-
-    Args:
-        name: The name of the run.
     """
 
     def __init__(self, name: str) -> None:

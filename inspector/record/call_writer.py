@@ -80,13 +80,7 @@ class _Value(NamedTuple):
 
 
 class CallWriter:
-    """Makes the records of calls.
-
-    Args:
-        texts: Encodes and redacts values.
-        parts: The texts that the file already has; None to write all values whole.
-        program: Returns the description of the program, which the first written call contains.
-    """
+    """Makes the records of calls; without ``parts`` (the texts in the file), all values are written whole."""
 
     def __init__(
         self, texts: Texts, parts: WrittenParts | None = None, program: Callable[[], dict[str, Plain]] = dict

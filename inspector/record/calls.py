@@ -256,16 +256,9 @@ class Calls:
         return min(called, key=lambda span: span.start_tick, default=None)
 
     def finish(self, span: RecordedSpan, state: State, failure: Failure | None = None, *, stop_tick: int) -> bool:
-        """End a call for good; open calls below it become ``abandoned``.
+        """End a call for good, and return False if it had already ended; open calls below it become ``abandoned``.
 
-        Args:
-            span: The call.
-            state: How it ended.
-            failure: Why it failed, if it did.
-            stop_tick: The clock's tick at the end hook, read before its values were copied.
-
-        Returns:
-            False if it had already ended.
+        ``stop_tick`` is the clock's tick at the end hook, read before its values were copied.
         """
         if not self.claim(span):
             return False

@@ -52,14 +52,7 @@ class Render(Protocol):
 
 
 class Renderer:
-    """Makes spool lines of changed spans, in the writer's thread.
-
-    Args:
-        texts: Encodes captured values.
-        process: The description of this process, which every line contains.
-        program: Returns the description of the program; called once.
-        longest: The most bytes of one record; longer ones are left out.
-    """
+    """Makes spool lines of changed spans, in the writer's thread, without records longer than ``longest`` bytes."""
 
     def __init__(
         self,
@@ -84,13 +77,9 @@ class Renderer:
     def __call__(
         self, spans: Sequence[RecordedSpan], losses: Losses, *, file: int, is_over: bool = False
     ) -> list[RenderedLine]:
-        """Return whole lines; a span that began and ended since the last batch is written once, with its end.
+        """Return whole lines for a file, to which its texts are not written again.
 
-        Args:
-            spans: The changed spans, in order.
-            losses: Counts spans that cannot be encoded, and has the counts to report.
-            file: The file of the process that the lines go to: its texts are not written again.
-            is_over: Whether these are the last lines.
+        A span that began and ended since the last batch is written once, with its end.
         """
         self._parts.begin(file)
         lines: list[RenderedLine] = []

@@ -52,9 +52,7 @@ class Segments:
     def write(self, data: bytes, *, refers_back: bool = False) -> None:
         """Append whole lines.
 
-        Args:
-            data: The lines.
-            refers_back: Whether these or later lines refer to parts in the `upcoming` file, and so must be in it.
+        ``refers_back`` says that these or later lines refer to parts in the `upcoming` file, and so must be in it.
 
         Raises:
             OSError: They could not be written; the file is unchanged, or is followed by another one.

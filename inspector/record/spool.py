@@ -275,11 +275,7 @@ class SpoolWriter:
         return await_end(thread, timeout_s)
 
     def park(self, wait_s: float = _PARK_S) -> None:
-        """Stop the thread for a fork, since Python 3.12 and later warn about threads.
-
-        Args:
-            wait_s: How long the fork may wait for the rest to be written and for the thread to end.
-        """
+        """Stop the thread for a fork, which may wait so long for the rest; Python 3.12 and later warn about threads."""
         # If nothing is left to write, no thread must be started after the fork; Python 3.13 counts threads only then.
         if self._thread is None or self.flush(wait_s) or self._failing:
             self._stop(wait_s)

@@ -10,14 +10,7 @@ _MOST_KEYS: Final = 4096
 
 
 class Texts:
-    """Encodes the values of one recorder's spans.
-
-    Args:
-        redactor: Removes secrets.
-        max_bytes: The maximum length of the JSON text of one value.
-        content: Whether prompts, answers, arguments and results are recorded.
-        raw: Whether the further values that a replay needs are recorded too.
-    """
+    """Encodes the values of one recorder's spans; with ``raw``, also what a replay needs."""
 
     def __init__(self, redactor: Redactor, *, max_bytes: int, content: bool, raw: bool = False) -> None:
         self.redactor = redactor

@@ -15,10 +15,7 @@ _IGNORED: Final = "[ignored]"
 
 
 class Ignoring:
-    """Removes what matches a pattern from the texts of requests, and counts it.
-
-    Args:
-        patterns: Regular expressions.
+    """Removes what matches a regular expression from the texts of requests, and counts it.
 
     Raises:
         re.error: One is invalid.

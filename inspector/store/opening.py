@@ -83,11 +83,7 @@ def upgrade_tables(settings: Settings) -> tuple[str, int, int]:
 
 
 def table_statements(settings: Settings, *, cluster: str | None = None) -> list[str]:
-    """Return the statements that create the database of `Settings.database_url`.
-
-    Args:
-        settings: They name the database.
-        cluster: The cluster to create it on; None for one server.
+    """Return the statements that create the database of `Settings.database_url`, on a cluster or on one server.
 
     Raises:
         StoreError: The setting is missing.

@@ -163,10 +163,8 @@ class Store(Reads):
     def prepare(self, give_up: Callable[[], bool] = ...) -> None:
         """Prepare the store for writing, which may take long; return immediately if it is ready.
 
-        A database that its last owner did not close is checked for damage, and a replaced file is opened.
-
-        Args:
-            give_up: Called now and then; True stops it.
+        A database that its last owner did not close is checked for damage, and a replaced file is opened. It stops once
+        ``give_up``, which is called now and then, returns True.
 
         Raises:
             StoreError: It cannot be written now (``StoreBusy``) or at all.

@@ -233,15 +233,9 @@ class Reads(ABC):
     def turns(
         self, run_id: str, *, trace_id: str | None = None, cursor: str | None = None, limit: int = 200
     ) -> Page[Turn]:
-        """Return one page of the model calls of a run as turns of conversations, in the order they began.
+        """Return one page of the model calls of a run or a trace as turns of conversations, in the order they began.
 
         Only calls whose messages are recorded are turns.
-
-        Args:
-            run_id: The run.
-            trace_id: Only turns of this trace.
-            cursor: Where the page begins.
-            limit: How many turns it has.
 
         Raises:
             CursorInvalid: The cursor belongs to another list.
@@ -361,12 +355,7 @@ class Reads(ABC):
             return self._queries.read_stored(at, trace_ids, after, limit, most_bytes)
 
     def kept_logs(self, after: tuple[str, str, str] = ("", "", ""), *, limit: int = 1000) -> tuple[KeptLog, ...]:
-        """Return stored logs, whether or not they are joined to their spans, for a copy.
-
-        Args:
-            after: Trace id, span id and identity of the last log that was returned before.
-            limit: How many to return.
-        """
+        """Return stored logs after one (trace id, span id, identity), joined to their spans or not, for a copy."""
         with self._read() as at:
             return self._queries.read_logs(at, after, limit)
 

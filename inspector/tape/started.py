@@ -34,13 +34,7 @@ def why_not_started_again(words: Sequence[str], directory: object) -> str | None
 
 
 def replay_command(run: str, *, home: Path | None = None, names_program: bool = False) -> str:
-    """Return the shell command that replays a run.
-
-    Args:
-        run: A run, trace or file, in the form that the command takes.
-        home: Where it is recorded, unless the command looks there by default.
-        names_program: Whether the program has to be named, with `PROGRAM` as a placeholder.
-    """
+    """Return the shell command that replays a run, with a placeholder for the program if that has to be named."""
     where = () if home is None else ("--home", str(home))
     # A name that begins like an option is not one.
     named = ("--", run) if run.startswith("-") else (run,)

@@ -85,12 +85,9 @@ class Judgement(NamedTuple):
 
 
 def tape_of(run: str, events: Iterable[Event], *, whole: bool = True) -> Tape:
-    """Make a tape of a run.
+    """Make a tape of the events of a run, in full and raw, in the order they began.
 
-    Args:
-        run: The name of the run.
-        events: All events of the run, in full and raw, in the order they began.
-        whole: Whether every call must be replayable; if not, those that are not say why.
+    Unless it must be ``whole``, calls that cannot be replayed say why.
 
     Raises:
         NotReplayable: It has a call that a replay cannot answer, or no call at all.

@@ -20,12 +20,7 @@ _PLUGIN: Final = "inspector-reporting"
 
 
 def traced(request: pytest.FixtureRequest, record: str | None) -> Generator[Trace]:
-    """Yield the trace of a test, for the plugin's fixture.
-
-    Args:
-        request: The request of the fixture.
-        record: ``none``, ``once`` or ``all``; None to ask the environment.
-    """
+    """Yield the trace of a test; ``record`` is ``none``, ``once`` or ``all``, or None to ask the environment."""
     marked = read_marker(request)
     cassette = marked.cassette
     mode = record or ("none" if os.environ.get("CI") else "once")

@@ -62,9 +62,7 @@ async def keep_to_budget(ctx: ToolHookContext, args: ToolCallArgs, call_next: To
 def weekend_trip(*, rule: str = "", hang: bool = False) -> Workflow:
     """Return the workflow; its input is the brief's parameters, its result the planner's answer.
 
-    Args:
-        rule: One more thing that the planner is told.
-        hang: Make a tool call that never ends instead of planning.
+    ``rule`` is one more thing that the planner is told; ``hang`` makes a tool call that never ends instead.
     """
 
     async def plan(brief: dict[str, str], _: ToolContext) -> str:

@@ -103,13 +103,9 @@ class _Pieces:
 
 
 def with_counted_usage(response: dict[str, Any], headers: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an answer with the tokens that Bedrock counted, unless it has some of its own.
+    """Return an answer with the tokens counted in the headers, unless it has some; a stream has them in its last event.
 
     https://docs.aws.amazon.com/bedrock/latest/userguide/monitoring-runtime-metrics.html
-
-    Args:
-        response: The answer.
-        headers: Those of the response; a stream has the counts in its last event instead.
     """
     if response.get("usage"):
         return response

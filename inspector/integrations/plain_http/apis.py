@@ -72,12 +72,7 @@ def calls_model(url: str) -> bool:
 
 
 def recognised(url: str, read_body: Callable[[], Any]) -> Recognised | None:
-    """Return the model call of a POST request; None if it calls no model.
-
-    Args:
-        url: Where it goes.
-        read_body: Returns its body, read as JSON; asked for only where the path is one of a model.
-    """
+    """Return the model call of a POST request, whose body is only read if its path is one of a model; else None."""
     parts = urlsplit(url)
     for path in _PATHS:
         matched = path.pattern.search(parts.path)

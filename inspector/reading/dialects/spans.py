@@ -92,12 +92,10 @@ _SERVICE, _PROCESS, _HOOK = (semconv.SERVICE_NAME,), (semconv.PROCESS,), (semcon
 def read_span(decoded: DecodedSpan, *, is_priced: bool = True) -> Span:
     """Read a span by its dialect.
 
+    With ``is_priced``, a model call without a cost gets one by the price list, which takes a while to load.
+
     Its attributes stay as they came. Facts that a dialect keeps elsewhere are added under the standard key, which is
     listed in ``inspector.normalised``.
-
-    Args:
-        decoded: The span as it came.
-        is_priced: Whether a model call without a cost gets one by the price list, which takes a while to load.
     """
     attributes = decoded.attributes
     # Only ours counts: a sender's list names attributes that were not added here, and an export would omit them.

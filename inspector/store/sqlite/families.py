@@ -45,14 +45,7 @@ class Families:
     def fold(
         self, connection: Connection, changes: Sequence[Change], traces: Mapping[int, TraceSums], fetch: Fetch
     ) -> list[Change]:
-        """Return the changes with ``folded_into`` set, and further changes for stored rows that this affects.
-
-        Args:
-            connection: The writer's.
-            changes: What a batch is about to write.
-            traces: The stored totals of their traces.
-            fetch: Reads stored rows; the caller has to give the further changes a new ``seq``.
-        """
+        """Return the changes with ``folded_into`` set, and those of affected stored rows, which need a new ``seq``."""
         families: dict[int, Family | None] = {}
         stirred: set[int] = set()
         for _, row in changes:

@@ -52,12 +52,7 @@ def is_as_left(path: Path) -> bool:
 
 
 def check(path: Path, *, limit_s: float | None = None, give_up: Callable[[], bool] = lambda: False) -> None:
-    """Read the whole database and look for broken pages, without changing anything.
-
-    Args:
-        path: The database.
-        limit_s: The time limit.
-        give_up: Called now and then; True stops the check.
+    """Read the whole database and look for broken pages, without changing anything, until ``give_up`` returns True.
 
     Raises:
         PagesDamaged: There are broken pages.

@@ -31,11 +31,7 @@ _REFERRING = {
 def scopes_of(session_id: str | None, run: str | None, trace_id: int, *, inherited: bool) -> Iterator[Scope]:
     """Yield the scopes in which a span may share messages.
 
-    Args:
-        session_id: The session of the span.
-        run: The run that its recorder names.
-        trace_id: The row id of its trace.
-        inherited: Whether the session is that of its trace, which may have been named after the span was written.
+    A session is ``inherited`` if it is that of its trace, perhaps named after the span was written.
     """
     if session_id:
         yield Scope("session", session_id)

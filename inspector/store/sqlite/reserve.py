@@ -72,9 +72,7 @@ class Reserve:
     def lent(self, *, to_reader: bool) -> Generator[None]:
         """Free the space while SQLite creates its files next to the database, if there is no other space for them.
 
-        Args:
-            to_reader: Whether another process may be writing. It could take the space for good; but if it has the
-                database open, these files exist already.
+        For a reader, another process may be writing, and could take the space for good; then these files exist already.
         """
         is_open = to_reader and _index_of_log(self._database).exists()
         released = self.release() if self.is_short and not is_open else 0

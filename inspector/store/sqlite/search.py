@@ -193,11 +193,7 @@ def _documents(connection: Connection, rows: Sequence[Indexed]) -> list[tuple[in
 def document(row: Indexed, shared: Shared, texts: Mapping[int, Message], *, has_events: bool = True) -> str:
     """Return the text that a span is found by; it is always the same for the same row.
 
-    Args:
-        row: The span.
-        shared: Its column ``shared``.
-        texts: The messages that it may be found by.
-        has_events: Whether it is found by its events too; rows from before schema 0024 are not.
+    Rows from before schema 0024 are not found by their events.
     """
     pieces = [piece for piece in row[3:9] if piece is not None]
     attributes = _ATTRIBUTES.decode(unpack(row.attributes))

@@ -70,12 +70,7 @@ def apply(
 ) -> Mapping[int, TraceSums]:
     """Update the totals after rows were written, and return those of their traces by row id.
 
-    Args:
-        connection: The writer's.
-        changes: The rows.
-        before: The totals of their traces before, by row id; those of new traces are updated in place.
-        sessions: The sessions of the traces; without them, sessions do not change.
-        excerpts: The questions and answers that replace those of their traces, by row id.
+    The totals before are by row id too; those of new traces are updated in place.
     """
     after, unsure = _summed(connection, changes, before)
     for row_id, sums in after.items():

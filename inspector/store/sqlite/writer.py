@@ -45,16 +45,9 @@ def write_batch(
     *,
     again: bool = False,
 ) -> int:
-    """Store the spans with everything that depends on them, inside the connection's transaction.
+    """Store the spans with all that depends on them, in the connection's transaction; return how many rows changed.
 
-    Args:
-        connection: The writer's.
-        spans: New records, or with ``again`` new interpretations of stored spans.
-        cache: The caches from previous batches.
-        again: Whether each span replaces its stored row, whatever its status; spans without one are ignored.
-
-    Returns:
-        The number of rows that were added or changed.
+    With ``again``, each replaces its stored row, whatever its status; spans without one are ignored.
     """
     wanted = coalesce(spans)
     if not wanted:

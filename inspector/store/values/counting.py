@@ -12,13 +12,9 @@ from typing import Any
 
 
 def is_unpriced(kind: str, status: str, tokens: int | None, cost_usd: float | None) -> bool:
-    """Tell whether the cost of a call is unknown: a model call that answered or used tokens, and has no cost.
+    """Tell whether the cost of a model call is unknown although it answered or used tokens.
 
-    Args:
-        kind: The call's kind.
-        status: Its status; a call that failed without reporting tokens does not count as unpriced.
-        tokens: Its input tokens, or if those are unknown its output tokens.
-        cost_usd: Its cost.
+    A call that failed without reporting ``tokens`` (of its input, or else of its output) does not count.
     """
     return kind == "llm" and cost_usd is None and (tokens is not None or status == "ok")
 

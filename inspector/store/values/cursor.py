@@ -45,13 +45,7 @@ def read_cursor(list_key: object, cursor: str | None) -> Position | None:
 
 
 def cut(list_key: object, rows: Sequence[Any], limit: int) -> tuple[Sequence[Any], str | None]:
-    """Return the rows of a page and the cursor of the next one.
-
-    Args:
-        list_key: Everything that defines the list.
-        rows: The rows of the page and one more; the last two values of each are its position.
-        limit: How many rows a page has.
-    """
+    """Return the rows of a page and the cursor of the next one, given one row more; each ends in its position."""
     if len(rows) <= limit:
         return rows, None
     value, row_id = rows[limit - 1][-2:]

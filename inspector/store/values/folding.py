@@ -255,9 +255,7 @@ def _root_below(nodes: Nodes, root: str | None, node: Node) -> str | None:
 def _root_in_cycle(nodes: Nodes, cycle: Sequence[Node]) -> str | None:
     """Return the root of the last of some spans that are each other's parents; it does not depend on where they begin.
 
-    Args:
-        nodes: All spans.
-        cycle: The spans, each before its parent; the first is the parent of the last.
+    Each is before its parent in the cycle; the first is the parent of the last.
     """
     calls = [node for node in cycle if node.kind in CALL_KINDS]
     root = min((node.span_id for node in calls), default=None)

@@ -17,10 +17,6 @@ def named(where: Filter, is_there: Callable[[Named, str], bool]) -> Filter:
     A model is then one that answered; a tool is the name under which models know it; an error type is a class of that
     name in any module, or else the error type of a duplicate. So a filter on calls finds exactly the calls that a row
     of statistics counts, but also understands other names for them. A list with duplicates has them with their calls.
-
-    Args:
-        where: The filter.
-        is_there: Whether any span has such a name; for errors, whether any call has.
     """
     if where.model is not None and not is_there("model", where.model):
         where = replace(where, model=None, answered_model=where.model)

@@ -42,16 +42,7 @@ class RecordedTools(NamedTuple):
     """By the plain name of the tool."""
 
     def among(self, requested: Sequence[RequestedTool], since_ns: int, until_ns: int) -> Sequence[RecordedTool | None]:
-        """Find the calls that one answer requests, each at most once.
-
-        Args:
-            requested: The requested calls.
-            since_ns: When the model call began; none of them began before.
-            until_ns: When the model was called again; none of them began after.
-
-        Returns:
-            One item per requested call, in the same order.
-        """
+        """Return for each call that an answer requests the recorded one of that time, if any, each at most once."""
         taken: set[RecordedTool] = set()
         tools: list[RecordedTool | None] = []
         for tool in requested:

@@ -18,13 +18,7 @@ def with_replays(
     named: Iterable[tuple[str, str | None]],
     run_of: Callable[[Sequence[str]], Mapping[str, str]],
 ) -> tuple[Run, ...]:
-    """Return the runs, with the original run set on each replay.
-
-    Args:
-        items: The runs.
-        named: Pairs of a run and the original that one of its calls names: a run id, or the id of its only trace.
-        run_of: Finds the runs of traces.
-    """
+    """Return the runs, with the original run set on each replay whose calls name it, or its only trace."""
     names: dict[str, str] = {}
     for run_id, name in named:
         if name is not None and run_id not in names and is_run_id(name):

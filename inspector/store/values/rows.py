@@ -110,14 +110,7 @@ def row_of(
     session: tuple[str | None, int | None],
     encoded: EncodedColumns,
 ) -> Row:
-    """Return the span's row.
-
-    Args:
-        span: The span.
-        ids: Its first three columns.
-        session: The session it belongs to, and 1 if that is only its trace's.
-        encoded: The columns that each engine stores in its own form.
-    """
+    """Return the span's row; ``session`` is the one it belongs to, and 1 if that is only its trace's."""
     hook, dialect, input_key, output_key, shared, attributes, events, links, identity = encoded
     *times, exact_times = _times(span.start_ns, span.end_ns)
     return Row._make(

@@ -230,10 +230,7 @@ class SessionSums(Sums):
     def add(self, trace: TraceSums, share: Sums, by: int = 1) -> None:
         """Add a trace, or subtract it with ``by`` -1; start and end are widened, never narrowed.
 
-        Args:
-            trace: The trace.
-            share: The session's part of its totals: all of them, unless it is mixed.
-            by: 1 or -1.
+        Its share is the session's part of its totals: all of them, unless it is mixed.
         """
         self.traces += by
         self.count_status(trace.status, by)

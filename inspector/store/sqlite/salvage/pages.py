@@ -44,10 +44,7 @@ class Broken(Exception):
 
 
 class Pages:
-    """The pages of a file after its last commit: from the write-ahead log, or else from the file.
-
-    Args:
-        path: The database; the log is next to it.
+    """The pages of a file after its last commit: from the write-ahead log next to it, or else from the file.
 
     Raises:
         OSError: The file cannot be read.
