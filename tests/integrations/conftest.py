@@ -20,6 +20,7 @@ import msgspec
 import pytest
 from emitted import VARIABLE
 from forking import RECORDER, forking
+from recorded_events import facts
 from replaying import Bench
 
 from inspector.ingest import Owner
@@ -79,6 +80,9 @@ class Recorded:
             if name != "off"
         }
 
+    def counted(self, kind: str) -> list[dict[str, Any]]:
+        return [each for each in self.ledger if each["kind"] == kind]
+
     def of(self, kind: str) -> list[Event]:
         return [event for event in self.events if event.kind == kind]
 
@@ -88,7 +92,7 @@ class Recorded:
 
     def ending(self, event: Event) -> str:
         """The status; ``closed`` of a stream that the program closed before its end."""
-        return "closed" if attributes(event).get("inspector.closed_early") else event.status
+        return "closed" if facts(event).get("inspector.closed_early") else event.status
 
     def parent(self, event: Event) -> Event | None:
         return next((each for each in self.events if each.span_id == event.parent_id), None)
@@ -135,10 +139,6 @@ class Recorded:
 
 def _bare(event: Event) -> str:
     return event.name.partition(" ")[2] or event.name
-
-
-def attributes(event: Event) -> dict[str, Any]:
-    return json.loads(bytes(event.attributes or b"{}"))
 
 
 def read_home(home: Path) -> tuple[Event, ...]:

@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from recorded_events import facts
 
 from inspector.integrations.anthropic.answers import MessageAnswer
 
@@ -64,7 +65,7 @@ def test_every_call_is_recorded_once_and_as_the_program_saw_it(recorded):
 
 
 def test_the_id_of_the_request_is_recorded_with_each_answer_whole_or_streamed(recorded):
-    answered = [json.loads(bytes(event.attributes)) for event in recorded.of("llm") if event.output]
+    answered = [facts(event) for event in recorded.of("llm") if event.output]
     ids = {tuple(held.get("http.response.header.request-id", ())) for held in answered}
     assert len(ids) == len(answered)
     assert () not in ids
@@ -73,14 +74,14 @@ def test_the_id_of_the_request_is_recorded_with_each_answer_whole_or_streamed(re
 
 def test_a_tool_says_which_call_of_the_model_it_answers(recorded):
     (crashed,) = (event for event in recorded.of("tool") if event.name == "execute_tool crash")
-    held = json.loads(bytes(crashed.attributes))
+    held = facts(crashed)
     assert held["gen_ai.tool.call.id"] == "call_crash_1"
     assert crashed.error.message == "it broke"
     assert 'raise ValueError("it broke")' in crashed.error.traceback
 
 
 def test_a_tool_call_names_the_function_behind_it(recorded):
-    named = {event.tool: json.loads(bytes(event.attributes)).get("code.function.name") for event in recorded.events}
+    named = {event.tool: facts(event).get("code.function.name") for event in recorded.events}
     assert str(named["crash"]).endswith(".crash")
 
 

@@ -1,7 +1,7 @@
 import json
-from typing import Any
 
 import pytest
+from recorded_events import drawn, facts, overlap, own, tool_calls
 
 
 @pytest.fixture(scope="module")
@@ -14,69 +14,33 @@ def recorded(whole):
     return whole.parts["all"]
 
 
-def facts(event) -> dict[str, Any]:
-    return json.loads(bytes(event.attributes or b"{}"))
-
-
-def own(recorded) -> list[Any]:
-    """The events less those of the provider's SDK below CrewAI's own."""
-    by_id = {each.span_id: each for each in recorded.events}
-    return [
-        each
-        for each in recorded.events
-        if not (each.kind == "llm" and each.parent_id in by_id and by_id[each.parent_id].kind == "llm")
-    ]
-
-
-def counted(recorded, kind: str) -> list[dict[str, Any]]:
-    return [each for each in recorded.ledger if each["kind"] == kind]
-
-
 def test_crews_tasks_agents_models_and_tools_make_one_tree_for_each_run(recorded):
-    depths: dict[str, int] = {}
-    lines = []
-    for each in own(recorded):
-        depths[each.span_id] = depths.get(each.parent_id or "", -1) + 1
-        lines.append("  " * depths[each.span_id] + f"{each.name}: {each.status}")
-    assert "\n".join(lines) == TREE
+    assert drawn(own(recorded.events)) == TREE
 
 
 def test_each_tool_call_is_recorded_once_with_its_arguments_and_its_result(recorded):
-    seen = []
-    for event in own(recorded):
-        if event.kind != "tool":
-            continue
-        its = facts(event)
-        call = {"kind": "tool_call", "name": its["gen_ai.tool.name"]}
-        call["arguments"] = json.loads(its["gen_ai.tool.call.arguments"])
-        if event.status == "error":
-            call["error"] = its["mcp.error.message"]
-        else:
-            call["result"] = json.loads(its["gen_ai.tool.call.result"])
-        seen.append(call)
-    assert sorted(seen, key=str) == sorted(counted(recorded, "tool_call"), key=str)
+    assert tool_calls(own(recorded.events)) == sorted(recorded.counted("tool_call"), key=str)
 
 
 def test_two_tool_calls_of_one_turn_overlap_below_the_same_agent(recorded):
-    first, second = (event for event in own(recorded) if event.name == "execute_tool add")
+    first, second = (event for event in own(recorded.events) if event.name == "execute_tool add")
     assert first.parent_id == second.parent_id
-    assert int(second.start_time_unix_nano) < int(first.end_time_unix_nano)
-    assert int(first.start_time_unix_nano) < int(second.end_time_unix_nano)
+    assert overlap(first, second)
 
 
 def test_a_model_of_the_programs_own_is_recorded_once_a_call(recorded):
-    seen = [facts(event).get("mcp.error.message") for event in own(recorded) if event.name == "chat own"]
-    assert sorted(seen, key=str) == sorted((each["error"] for each in counted(recorded, "llm_generate")), key=str)
+    seen = [facts(event).get("mcp.error.message") for event in own(recorded.events) if event.name == "chat own"]
+    assert sorted(seen, key=str) == sorted((each["error"] for each in recorded.counted("llm_generate")), key=str)
 
 
 def test_each_request_to_the_provider_is_one_model_call(recorded, whole):
     # One fails with a status that is not tried again.
-    asked = [event for event in own(recorded) if event.name == "chat stub"]
+    asked = [event for event in own(recorded.events) if event.name == "chat stub"]
     assert len(asked) == whole.ledger["requests"]
 
 
 def test_model_calls_carry_request_answer_and_the_tokens_of_the_provider(recorded):
-    first = next(event for event in own(recorded) if event.kind == "llm")
+    first = next(event for event in own(recorded.events) if event.kind == "llm")
     its = facts(first)
     assert its["gen_ai.provider.name"] == "openai"
     assert its["gen_ai.request.model"] == "stub"
@@ -89,26 +53,28 @@ def test_model_calls_carry_request_answer_and_the_tokens_of_the_provider(recorde
 
 
 def test_a_stream_tells_how_long_its_first_part_took(recorded):
-    (its,) = (facts(event) for event in own(recorded) if "gen_ai.response.time_to_first_chunk" in facts(event))
+    (its,) = (facts(event) for event in own(recorded.events) if "gen_ai.response.time_to_first_chunk" in facts(event))
     assert its["gen_ai.response.time_to_first_chunk"] > 0
     assert json.loads(its["gen_ai.output.messages"])[0]["parts"] == [{"type": "text", "content": "one two three"}]
 
 
 def test_answers_are_those_that_the_program_saw(recorded):
-    outer = [event for event in own(recorded) if event.parent_id is None and event.status == "ok"]
+    outer = [event for event in own(recorded.events) if event.parent_id is None and event.status == "ok"]
     seen = [(event.name, json.loads(facts(event)["mcp.workflow.output_json"])) for event in outer]
-    assert seen == [(f"invoke_workflow {each['name']}", each["text"]) for each in counted(recorded, "answer")]
+    assert seen == [(f"invoke_workflow {each['name']}", each["text"]) for each in recorded.counted("answer")]
 
 
 def test_a_failure_is_the_exception_that_was_raised(recorded):
-    failed = [facts(event) for event in own(recorded) if event.status == "error"]
+    failed = [facts(event) for event in own(recorded.events) if event.status == "error"]
     types = {its["error.type"] for its in failed}
     assert types == {"ValueError", "RuntimeError", "openai.BadRequestError"}
     assert all("inspector" not in its["error.type"] for its in failed)
 
 
 def test_crews_tasks_flows_and_their_methods_are_told_apart(recorded):
-    types = {event.name: facts(event)["mcp.workflow.type"] for event in own(recorded) if event.kind == "workflow"}
+    types = {
+        event.name: facts(event)["mcp.workflow.type"] for event in own(recorded.events) if event.kind == "workflow"
+    }
     assert types["invoke_workflow sums"] == "sequential"
     assert types["invoke_workflow sums task"] == "task"
     assert types["invoke_workflow Route"] == "flow"

@@ -2,6 +2,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from recorded_events import facts
 
 from inspector.tape import NotReplayable, tape_of
 
@@ -41,7 +42,7 @@ def test_an_agent_its_tools_and_its_model_calls_are_one_tree(recorded):
 
 
 def test_an_answer_that_was_on_disk_is_no_model_call_and_prevents_a_replay(recorded):
-    kept = [event for event in recorded.events if "dspy.cache_hit" in json.loads(bytes(event.attributes))]
+    kept = [event for event in recorded.events if "dspy.cache_hit" in facts(event)]
     (module,) = kept
     assert module.name == "invoke_workflow Predict"
     assert not [event for event in recorded.events if event.parent_id == module.span_id]
@@ -60,7 +61,7 @@ def test_model_calls_carry_what_the_provider_counted(recorded):
 
 
 def test_a_streamed_answer_is_whole_and_tells_how_long_its_first_part_took(recorded):
-    streamed = [json.loads(bytes(event.attributes)) for event in recorded.of("llm") if event.status == "ok"]
+    streamed = [facts(event) for event in recorded.of("llm") if event.status == "ok"]
     streamed = [its for its in streamed if its.get("gen_ai.request.stream")]
     texts = [json.loads(its["gen_ai.output.messages"])[0]["parts"][0]["content"] for its in streamed]
     said = [json.loads(text)["answer"] for text in texts]
@@ -69,13 +70,13 @@ def test_a_streamed_answer_is_whole_and_tells_how_long_its_first_part_took(recor
 
 
 def test_modules_parallel_work_and_evaluations_are_told_apart(recorded):
-    types = {event.name: json.loads(bytes(event.attributes))["mcp.workflow.type"] for event in recorded.of("workflow")}
+    types = {event.name: facts(event)["mcp.workflow.type"] for event in recorded.of("workflow")}
     assert types["invoke_workflow Pipeline"] == "module"
     assert types["invoke_workflow Parallel"] == "parallel"
     assert types["invoke_workflow Evaluate"] == "evaluation"
 
 
 def test_a_tool_call_names_the_function_behind_it_and_what_the_agent_does_itself(recorded):
-    its = {event.tool: json.loads(bytes(event.attributes)) for event in recorded.of("tool")}
+    its = {event.tool: facts(event) for event in recorded.of("tool")}
     assert str(its["weather"]["code.function.name"]).endswith("weather")
     assert (its["weather"]["inspector.tool.source"], its["finish"]["inspector.tool.source"]) == ("function", "runtime")

@@ -1,7 +1,7 @@
 import json
-from typing import Any
 
 import pytest
+from recorded_events import drawn, facts, overlap, own, tool_calls
 
 PLANNER = "invoke_agent planner"
 
@@ -16,30 +16,8 @@ def recorded(whole):
     return whole.parts["all"]
 
 
-def own(recorded) -> list[Any]:
-    """The events less JSON-RPC and those of the provider's SDK, which are not fast-agent's."""
-    below = {each.span_id: each for each in recorded.events}
-    return [
-        each
-        for each in recorded.events
-        if each.kind != "rpc"
-        and not (each.kind == "llm" and each.parent_id in below and below[each.parent_id].kind == "llm")
-    ]
-
-
-def tree(recorded) -> list[str]:
-    depths: dict[str, int] = {}
-    for each in own(recorded):
-        depths[each.span_id] = depths.get(each.parent_id or "", -1) + 1
-    return ["  " * depths[each.span_id] + f"{each.name}: {each.status}" for each in own(recorded)]
-
-
-def facts(event) -> dict[str, Any]:
-    return json.loads(bytes(event.attributes or b"{}"))
-
-
 def test_an_application_is_one_tree_of_its_agents_workflows_models_and_tools(recorded):
-    assert "\n".join(tree(recorded)) == TREE
+    assert drawn(own(recorded.events)) == TREE
 
 
 def test_what_its_mcp_servers_are_asked_as_they_start_is_part_of_the_application(recorded):
@@ -50,31 +28,18 @@ def test_what_its_mcp_servers_are_asked_as_they_start_is_part_of_the_application
 
 
 def test_each_tool_call_is_recorded_once_with_its_arguments_and_its_result(recorded):
-    counted = [each for each in recorded.ledger if each["kind"] == "tool_call"]
-    seen = []
-    for event in own(recorded):
-        if event.kind != "tool":
-            continue
-        its = facts(event)
-        call = {"kind": "tool_call", "name": its["gen_ai.tool.name"]}
-        call["arguments"] = json.loads(its["gen_ai.tool.call.arguments"])
-        if event.status == "error":
-            call["error"] = its["mcp.error.message"]
-        elif "gen_ai.tool.call.result" in its:
-            call["result"] = json.loads(its["gen_ai.tool.call.result"])["content"][0]["text"]
-        seen.append(call)
-    assert sorted(seen, key=str) == sorted(counted, key=str)
+    seen = tool_calls(own(recorded.events), lambda result: result["content"][0]["text"])
+    assert seen == sorted(recorded.counted("tool_call"), key=str)
 
 
 def test_two_tool_calls_of_one_turn_overlap_below_the_same_agent(recorded):
-    first, second = (event for event in own(recorded) if event.name == "execute_tool add")
+    first, second = (event for event in own(recorded.events) if event.name == "execute_tool add")
     assert first.parent_id == second.parent_id
-    assert int(second.start_time_unix_nano) < int(first.end_time_unix_nano)
-    assert int(first.start_time_unix_nano) < int(second.end_time_unix_nano)
+    assert overlap(first, second)
 
 
 def test_a_tool_says_where_it_comes_from_and_who_called_it(recorded):
-    calls = {event.name: facts(event) for event in own(recorded) if event.kind == "tool"}
+    calls = {event.name: facts(event) for event in own(recorded.events) if event.kind == "tool"}
     sources = {name: its["inspector.tool.source"] for name, its in calls.items()}
     assert sources == {
         "execute_tool add": "function",
@@ -98,7 +63,9 @@ def test_an_mcp_request_is_shown_on_the_tool_call_that_it_is_for(recorded):
 
 def test_model_calls_carry_request_answer_and_the_tokens_of_the_provider(recorded):
     asked = [
-        event for event in own(recorded) if event.kind == "llm" and facts(event).get("gen_ai.request.model") == "stub"
+        event
+        for event in own(recorded.events)
+        if event.kind == "llm" and facts(event).get("gen_ai.request.model") == "stub"
     ]
     # A status that nobody tries again.
     assert len(asked) == len([event for event in asked if event.status != "error"]) + 1
@@ -118,7 +85,7 @@ def test_answers_are_those_that_the_program_saw(recorded):
     root = recorded.named("invoke_workflow trial")
     outer = [
         facts(event)
-        for event in own(recorded)
+        for event in own(recorded.events)
         if event.parent_id == root.span_id and event.kind in ("agent", "workflow") and event.status == "ok"
     ]
     seen = [json.loads(its.get("mcp.result.agent_call_json") or its["mcp.workflow.output_json"]) for its in outer]
@@ -127,14 +94,16 @@ def test_answers_are_those_that_the_program_saw(recorded):
 
 
 def test_a_failed_model_call_that_became_an_answer_is_an_error(recorded):
-    failed = [event for event in own(recorded) if event.status == "error" and event.kind != "tool"]
+    failed = [event for event in own(recorded.events) if event.status == "error" and event.kind != "tool"]
     assert [event.name for event in failed] == [PLANNER, "chat stub"]
     for event in failed:
         assert "the stub fails with 404" in facts(event)["mcp.error.message"]
 
 
 def test_workflows_tell_their_pattern(recorded):
-    types = {event.name: facts(event).get("mcp.workflow.type") for event in own(recorded) if event.kind == "workflow"}
+    types = {
+        event.name: facts(event).get("mcp.workflow.type") for event in own(recorded.events) if event.kind == "workflow"
+    }
     assert types == {
         "invoke_workflow trial": None,
         "invoke_workflow pipeline": "chain",

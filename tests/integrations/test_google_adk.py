@@ -1,7 +1,7 @@
 import json
-from typing import Any
 
 import pytest
+from recorded_events import drawn, facts, overlap, tool_calls
 
 from inspector.tape import NotReplayable, tape_of
 
@@ -16,56 +16,29 @@ def recorded(whole):
     return whole.parts["all"]
 
 
-def facts(event) -> dict[str, Any]:
-    return json.loads(bytes(event.attributes or b"{}"))
-
-
-def counted(recorded, kind: str) -> list[dict[str, Any]]:
-    return [each for each in recorded.ledger if each["kind"] == kind]
-
-
 def test_invocations_agents_models_and_tools_make_one_tree_for_each_question(recorded):
-    depths: dict[str, int] = {}
-    lines = []
-    for each in recorded.events:
-        depths[each.span_id] = depths.get(each.parent_id or "", -1) + 1
-        lines.append("  " * depths[each.span_id] + f"{each.name}: {each.status}")
-    assert "\n".join(lines) == TREE
+    assert drawn(recorded.events) == TREE
 
 
 def test_each_tool_call_is_recorded_once_with_its_arguments_and_its_result(recorded):
-    seen = []
-    for event in recorded.events:
-        its = facts(event)
-        if event.kind != "tool" or its["gen_ai.tool.name"] not in ("add", "crash", "forever"):
-            continue
-        call = {"kind": "tool_call", "name": its["gen_ai.tool.name"]}
-        call["arguments"] = json.loads(its["gen_ai.tool.call.arguments"])
-        if event.status == "error":
-            call["error"] = its["mcp.error.message"]
-        elif "gen_ai.tool.call.result" in its:
-            call["result"] = json.loads(its["gen_ai.tool.call.result"])
-        seen.append(call)
-    assert sorted(seen, key=str) == sorted(counted(recorded, "tool_call"), key=str)
+    asked = [event for event in recorded.events if event.tool in ("add", "crash", "forever")]
+    assert tool_calls(asked) == sorted(recorded.counted("tool_call"), key=str)
 
 
 def test_a_tool_call_names_the_function_behind_it(recorded):
-    named = {
-        event.tool: json.loads(bytes(event.attributes or b"{}")).get("code.function.name") for event in recorded.events
-    }
+    named = {event.tool: facts(event).get("code.function.name") for event in recorded.events}
     assert str(named["add"]).endswith(".add")
 
 
 def test_each_model_call_is_recorded_once_with_its_tokens(recorded):
     seen = [[event.input_tokens, event.output_tokens] for event in recorded.events if event.kind == "llm"]
-    assert sorted(seen, key=str) == sorted((each["tokens"] for each in counted(recorded, "llm_generate")), key=str)
+    assert sorted(seen, key=str) == sorted((each["tokens"] for each in recorded.counted("llm_generate")), key=str)
 
 
 def test_two_tool_calls_of_one_turn_overlap_below_the_same_agent(recorded):
     first, second = (event for event in recorded.events if event.name == "execute_tool add")
     assert first.parent_id == second.parent_id
-    assert int(second.start_time_unix_nano) < int(first.end_time_unix_nano)
-    assert int(first.start_time_unix_nano) < int(second.end_time_unix_nano)
+    assert overlap(first, second)
 
 
 def test_a_model_call_is_over_before_the_tools_that_it_asked_for_begin(recorded):
@@ -105,7 +78,7 @@ def test_a_stream_tells_how_long_its_first_part_took(recorded):
 
 
 def test_answers_are_those_that_the_program_saw(recorded):
-    said = [each["said"] for each in counted(recorded, "answer") if each["name"] in ("planner", "steps")]
+    said = [each["said"] for each in recorded.counted("answer") if each["name"] in ("planner", "steps")]
     outer = [
         json.loads(facts(event)["mcp.workflow.output_json"])
         for event in recorded.events
@@ -117,7 +90,7 @@ def test_answers_are_those_that_the_program_saw(recorded):
 
 def test_the_result_of_a_graph_is_that_of_its_last_function(recorded):
     (event,) = (event for event in recorded.events if event.name == "invoke_workflow graph")
-    (loud,) = counted(recorded, "loud")
+    (loud,) = recorded.counted("loud")
     assert loud["given"] == "echo: go"
     assert json.loads(facts(event)["mcp.workflow.output_json"]) == {"loud": "ECHO: GO"}
 
@@ -132,7 +105,7 @@ def test_a_tool_that_waits_for_a_confirmation_pauses_and_runs_once_it_has_it(rec
     paused = [[each["name"] for each in json.loads(bytes(event.events or b"[]"))] for event in paying]
     assert [event.status for event in paying] == ["cancelled", "ok", "cancelled", "denied"]
     assert [names.count("session_paused") for names in paused] == [1, 0, 1, 0]
-    assert len(counted(recorded, "paid")) == 1
+    assert len(recorded.counted("paid")) == 1
 
 
 def test_a_tool_says_what_it_is(recorded):

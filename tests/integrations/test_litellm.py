@@ -3,6 +3,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+from recorded_events import facts
 
 from inspector.integrations import litellm as integration
 from inspector.integrations.patches import Patches
@@ -14,7 +15,7 @@ def asked(event):
 
 
 def as_told(recorded, event):
-    held = json.loads(bytes(event.attributes))
+    held = facts(event)
     is_told = recorded.ending(event) == "ok" and not event.name.startswith("embeddings")
     parts = json.loads(bytes(event.output))[0]["parts"] if is_told else []
     parent = recorded.parent(event)
@@ -63,14 +64,14 @@ def test_each_attempt_is_a_call_by_the_name_of_the_model_that_it_asked(recorded,
         ("chat gpt-4o", "error", None),
         ("chat gpt-4o-mini", "ok", None),
     ]
-    facts = json.loads(bytes(attempts[1].attributes))
-    assert facts["gen_ai.response.model"].startswith("gpt-4o-mini")
+    answered = facts(attempts[1])
+    assert answered["gen_ai.response.model"].startswith("gpt-4o-mini")
     for above in attempts:
         (below,) = (event for event in recorded.of("llm") if event.parent_id == above.span_id)
         assert (below.name, below.status, below.folded_into) == (above.name, above.status, above.span_id)
-        its = json.loads(bytes(below.attributes))
+        its = facts(below)
         if above.status == "ok":
-            assert its["gen_ai.response.id"] == facts["gen_ai.response.id"]
+            assert its["gen_ai.response.id"] == answered["gen_ai.response.id"]
 
 
 def test_a_stream_that_cannot_be_referred_to_weakly_reaches_the_program(monkeypatch):

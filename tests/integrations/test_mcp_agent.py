@@ -1,7 +1,7 @@
 import json
-from typing import Any
 
 import pytest
+from recorded_events import drawn, facts, overlap, own, tool_calls
 
 
 @pytest.fixture(scope="module")
@@ -14,60 +14,27 @@ def recorded(whole):
     return whole.parts["all"]
 
 
-def facts(event) -> dict[str, Any]:
-    return json.loads(bytes(event.attributes or b"{}"))
-
-
-def own(recorded) -> list[Any]:
-    """The events less JSON-RPC and the provider's SDK, which are not mcp-agent's."""
-    by_id = {each.span_id: each for each in recorded.events}
-    return [
-        each
-        for each in recorded.events
-        if each.kind != "rpc"
-        and not (each.kind == "llm" and each.parent_id in by_id and by_id[each.parent_id].kind == "llm")
-    ]
-
-
-def counted(recorded, kind: str) -> list[dict[str, Any]]:
-    return [each for each in recorded.ledger if each["kind"] == kind]
-
-
 def test_agents_workflows_models_and_tools_make_one_tree_for_each_question(recorded):
-    depths: dict[str, int] = {}
-    lines = []
-    for each in own(recorded):
-        depths[each.span_id] = depths.get(each.parent_id or "", -1) + 1
-        lines.append("  " * depths[each.span_id] + f"{each.name}: {each.status}")
-    assert "\n".join(lines) == TREE
+    assert drawn(own(recorded.events)) == TREE
 
 
 def test_each_tool_call_is_recorded_once_with_its_arguments_and_its_result(recorded):
-    seen = []
-    for event in own(recorded):
-        if event.kind != "tool":
-            continue
-        its = facts(event)
-        call = {"kind": "tool_call", "name": its["gen_ai.tool.name"]}
-        call["arguments"] = json.loads(its["gen_ai.tool.call.arguments"])
-        if event.status == "error":
+    seen = tool_calls(own(recorded.events), lambda result: result["content"][0]["text"])
+    for call in seen:
+        if "error" in call:
             # A function's own exception is told with what mcp-agent says before it.
-            call["error"] = its["mcp.error.message"].removeprefix("Error executing tool crash: ")
-        elif "gen_ai.tool.call.result" in its:
-            call["result"] = json.loads(its["gen_ai.tool.call.result"])["content"][0]["text"]
-        seen.append(call)
-    assert sorted(seen, key=str) == sorted(counted(recorded, "tool_call"), key=str)
+            call["error"] = call["error"].removeprefix("Error executing tool crash: ")
+    assert sorted(seen, key=str) == sorted(recorded.counted("tool_call"), key=str)
 
 
 def test_two_tool_calls_of_one_turn_overlap_below_the_same_agent(recorded):
-    first, second = (event for event in own(recorded) if event.name == "execute_tool add")
+    first, second = (event for event in own(recorded.events) if event.name == "execute_tool add")
     assert first.parent_id == second.parent_id
-    assert int(second.start_time_unix_nano) < int(first.end_time_unix_nano)
-    assert int(first.start_time_unix_nano) < int(second.end_time_unix_nano)
+    assert overlap(first, second)
 
 
 def test_a_tool_says_where_it_comes_from_and_which_call_of_the_models_it_is(recorded):
-    calls = {event.name: facts(event) for event in own(recorded) if event.kind == "tool"}
+    calls = {event.name: facts(event) for event in own(recorded.events) if event.kind == "tool"}
     assert calls["execute_tool crash"]["inspector.tool.source"] == "function"
     shout = calls["execute_tool shout"]
     assert shout["inspector.tool.source"] == "mcp"
@@ -82,11 +49,11 @@ def test_an_mcp_request_is_shown_on_the_tool_call_that_it_is_for(recorded):
 
 
 def test_each_request_to_the_provider_is_one_model_call(recorded, whole):
-    assert len([event for event in own(recorded) if event.kind == "llm"]) == whole.ledger["requests"]
+    assert len([event for event in own(recorded.events) if event.kind == "llm"]) == whole.ledger["requests"]
 
 
 def test_model_calls_carry_request_answer_and_the_tokens_of_the_provider(recorded):
-    first = next(event for event in own(recorded) if event.kind == "llm")
+    first = next(event for event in own(recorded.events) if event.kind == "llm")
     its = facts(first)
     assert its["gen_ai.provider.name"] == "openai"
     assert (first.input_tokens, first.output_tokens) == (13, 6)
@@ -96,17 +63,17 @@ def test_model_calls_carry_request_answer_and_the_tokens_of_the_provider(recorde
 
 
 def test_answers_are_those_that_the_program_saw(recorded):
-    outer = [event for event in own(recorded) if event.parent_id is None and event.status == "ok"]
+    outer = [event for event in own(recorded.events) if event.parent_id is None and event.status == "ok"]
     seen = [
         json.loads(its.get("mcp.result.agent_call_json") or its["mcp.workflow.output_json"])
         for its in map(facts, outer)
     ]
-    assert seen == [each["text"] for each in counted(recorded, "answer") if each["text"]]
+    assert seen == [each["text"] for each in recorded.counted("answer") if each["text"]]
 
 
 def test_an_agent_whose_model_failed_has_failed_although_it_returned(recorded):
-    assert "" in [each["text"] for each in counted(recorded, "answer")]
-    failed = [event for event in own(recorded) if event.status == "error" and event.kind != "tool"]
+    assert "" in [each["text"] for each in recorded.counted("answer")]
+    failed = [event for event in own(recorded.events) if event.status == "error" and event.kind != "tool"]
     assert [event.name for event in failed] == ["invoke_agent planner", "chat stub"]
     assert {facts(event)["mcp.error.message"] for event in failed} == {"Error code: 400 - the stub fails with 400"}
 

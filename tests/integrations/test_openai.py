@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from recorded_events import facts
 
 from inspector.integrations.openai.answers import ChatAnswer, ResponsesAnswer
 from inspector.integrations.openai.providers import provider_of, url_of
@@ -24,7 +25,7 @@ def answered(event):
 
 
 def as_told(recorded, event):
-    held = json.loads(bytes(event.attributes))
+    held = facts(event)
     events = json.loads(bytes(event.events or b"[]"))
     parent = recorded.parent(event)
     tokens = (
@@ -60,7 +61,7 @@ def test_every_call_is_recorded_once_and_as_the_program_saw_it(recorded):
 
 def test_a_stream_that_was_read_says_when_its_first_chunk_came(recorded):
     for event in recorded.of("llm"):
-        held = json.loads(bytes(event.attributes))
+        held = facts(event)
         first_s = held.get("gen_ai.response.time_to_first_chunk")
         if held.get("gen_ai.request.stream") and event.status == "ok":
             assert 0 < first_s < event.duration_ms / 1e3
@@ -79,7 +80,7 @@ def test_what_a_response_said_before_it_failed_is_kept(recorded):
 
 
 def test_the_id_of_the_request_is_recorded_with_each_answer_whole_or_streamed(recorded):
-    answered = [json.loads(bytes(event.attributes)) for event in recorded.of("llm") if event.output]
+    answered = [facts(event) for event in recorded.of("llm") if event.output]
     ids = {tuple(held.get("http.response.header.x-request-id", ())) for held in answered}
     assert len(ids) == len(answered)
     assert () not in ids
@@ -87,16 +88,14 @@ def test_the_id_of_the_request_is_recorded_with_each_answer_whole_or_streamed(re
 
 
 def test_the_provider_is_the_one_that_is_called(recorded):
-    providers = {
-        asked(event): json.loads(bytes(event.attributes))["gen_ai.provider.name"] for event in recorded.of("llm")
-    }
+    providers = {asked(event): facts(event)["gen_ai.provider.name"] for event in recorded.of("llm")}
     assert providers.pop("on azure") == "azure.ai.openai"
     assert set(providers.values()) == {"openai"}
 
 
 def test_the_address_of_the_request_is_the_one_that_the_server_was_asked_at(recorded):
     for event in recorded.of("llm"):
-        held = json.loads(bytes(event.attributes))
+        held = facts(event)
         base = f"http://{held['server.address']}:{held['server.port']}"
         where = {"on azure": "/openai/deployments/gpt-4o/chat/completions?api-version=2026-01-01"}
         assert held["url.full"].startswith(base + where.get(asked(event), "/v1/"))

@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from recorded_events import facts, overlap
 
 PROGRAM = "openai_agents_runs.py"
 
@@ -28,9 +29,8 @@ def test_a_program_that_switched_tracing_off_is_recorded_all_the_same(parts):
 
 def test_the_calls_of_a_turn_overlap(recorded):
     first, second = (event for event in recorded.events if event.name == "execute_tool add")
-    assert first.start_time_unix_nano < second.end_time_unix_nano
-    assert second.start_time_unix_nano < first.end_time_unix_nano
-    assert {json.loads(bytes(each.attributes))["gen_ai.tool.call.id"] for each in (first, second)} == {"c1", "c2"}
+    assert overlap(first, second)
+    assert {facts(each)["gen_ai.tool.call.id"] for each in (first, second)} == {"c1", "c2"}
 
 
 def test_a_group_or_a_session_of_the_sdk_is_the_session(recorded):
@@ -43,13 +43,13 @@ def test_a_group_or_a_session_of_the_sdk_is_the_session(recorded):
 def test_agents_that_are_tools_are_told_from_functions(recorded):
     (research,) = (event for event in recorded.events if event.name == "execute_tool research")
     (add, _) = (event for event in recorded.events if event.name == "execute_tool add")
-    sources = [json.loads(bytes(each.attributes))["inspector.tool.source"] for each in (research, add)]
+    sources = [facts(each)["inspector.tool.source"] for each in (research, add)]
     assert sources == ["agent", "function"]
 
 
 def test_a_tool_call_names_the_function_behind_it_where_the_sdk_tells_it(run):
     events = run(PROGRAM, within="current").parts["all"].events
-    named = {event.tool: json.loads(bytes(event.attributes)).get("code.function.name") for event in events}
+    named = {event.tool: facts(event).get("code.function.name") for event in events}
     assert str(named["crash"]).endswith(".crash")
 
 
@@ -71,7 +71,7 @@ def test_a_tool_that_waits_for_approval_is_cancelled_and_called_anew_where_the_r
 
 def test_the_first_chunk_of_a_stream_is_timed(recorded):
     streamed = next(event for event in recorded.events if event.kind == "llm" and event.agent == "whole")
-    its = json.loads(bytes(streamed.attributes))
+    its = facts(streamed)
     assert 0 < its["gen_ai.response.time_to_first_chunk"] * 1000 <= streamed.duration_ms
     assert its["gen_ai.request.stream"] is True
     assert its["gen_ai.request.temperature"] == 0.5

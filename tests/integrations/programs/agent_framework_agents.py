@@ -2,7 +2,7 @@
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator
 from typing import Any, Never
 
 import hanging
@@ -24,28 +24,10 @@ from agent_framework import (
     response_handler,
     tool,
 )
-from conformance import conform, failed
+from conformance import conform
+from ledger import count, counted, counting, hand
 
-from instrument import around
-
-ledger: list[dict[str, Any]] = []
 USAGE: Any = {"input_token_count": 11, "output_token_count": 7, "total_token_count": 18}
-
-
-def count(kind: str, name: str, parent: str | None, status: str = "ok", **more: Any) -> None:
-    failed()
-    ledger.append({"kind": kind, "name": name, "parent": parent, "status": status, **more})
-
-
-def counted(parent: str | None, times: int, **more: Any) -> None:
-    for _ in range(times):
-        count("llm", "scripted", parent, tokens=[11, 7], **more)
-        count("tool", "provider", "scripted")
-
-
-def hand(name: str) -> None:
-    with around("tool_call", tool_name=name, args={}, context=None) as call:
-        call.set(result=name)
 
 
 class Scripted(FunctionInvocationLayer, BaseChatClient):
@@ -255,12 +237,6 @@ async def brief() -> None:
     await agent("seen", "x").run("go")
     count("agent", "seen", None, result="x")
     counted("seen", 1)
-
-
-def counting(work: Callable[[], Coroutine[Any, Any, None]]) -> list[dict[str, Any]]:
-    ledger.clear()
-    asyncio.run(work())
-    return ledger
 
 
 conform({"all": lambda: counting(everything)}, lacking=(Executor, "execute"), brief=lambda: counting(brief))

@@ -12,20 +12,15 @@ from typing import Any
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 import dspy
 import litellm
-from conformance import conform, failed
+from conformance import conform
 from dspy.utils.callback import BaseCallback
 from hanging import given_up, hang
+from ledger import count, ledger
 from models import Models, serving
 
 KEY = "sk-planted-0123456789abcdef0123456789abcdef"
-ledger: list[dict[str, Any]] = []
 litellm.suppress_debug_info = True
 dspy.disable_logging()
-
-
-def count(kind: str, name: str, parent: str | None, status: str = "ok", **more: Any) -> None:
-    failed()
-    ledger.append({"kind": kind, "name": name, "parent": parent, "status": status, **more})
 
 
 def seen(what: Any) -> None:

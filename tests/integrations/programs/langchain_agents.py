@@ -7,7 +7,7 @@ import warnings
 from typing import Annotated, Any, TypedDict
 
 import hanging
-from conformance import conform, failed
+from conformance import conform
 from langchain.agents import create_agent
 from langchain_core.documents import Document
 from langchain_core.language_models.chat_models import BaseChatModel
@@ -23,16 +23,11 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.func import entrypoint, task
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
+from ledger import count, hand, ledger
 
 from instrument import around
 
-ledger: list[dict[str, Any]] = []
 USAGE = {"input_tokens": 11, "output_tokens": 7, "total_tokens": 18}
-
-
-def count(kind: str, name: str, parent: str | None, status: str = "ok", **more: Any) -> None:
-    failed()
-    ledger.append({"kind": kind, "name": name, "parent": parent, "status": status, **more})
 
 
 class Scripted(BaseChatModel):
@@ -71,11 +66,6 @@ class Scripted(BaseChatModel):
 def asks(*calls: tuple[str, dict[str, Any], str]) -> AIMessage:
     wanted = [{"name": name, "args": args, "id": call_id} for name, args, call_id in calls]
     return AIMessage("", tool_calls=wanted, usage_metadata=USAGE)
-
-
-def hand(name: str) -> None:
-    with around("tool_call", tool_name=name, args={}, context=None) as call:
-        call.set(result=name)
 
 
 def agents() -> None:

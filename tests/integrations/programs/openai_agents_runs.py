@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator
 from importlib.metadata import version
 from typing import Any
 
@@ -27,8 +27,9 @@ from agents import (
 )
 from agents.mcp import MCPServer
 from agents.run_internal.tool_execution import _FunctionToolBatchExecutor
-from conformance import conform, failed
+from conformance import conform
 from hanging import given_up, hang, until_it_hangs
+from ledger import count, counted, counting, hand
 from mcp.types import CallToolResult, TextContent, Tool
 from openai.types.responses import (
     Response,
@@ -41,27 +42,8 @@ from openai.types.responses import (
 )
 from openai.types.responses.response_usage import InputTokensDetails, OutputTokensDetails
 
-from instrument import around
-
 # Nothing is to be sent anywhere; what a program has for processors is its own.
 set_trace_processors([])
-ledger: list[dict[str, Any]] = []
-
-
-def count(kind: str, name: str, parent: str | None, status: str = "ok", **more: Any) -> None:
-    failed()
-    ledger.append({"kind": kind, "name": name, "parent": parent, "status": status, **more})
-
-
-def counted(parent: str | None, times: int, **more: Any) -> None:
-    for _ in range(times):
-        count("llm", "scripted", parent, tokens=[11, 7], **more)
-        count("tool", "provider", "scripted")
-
-
-def hand(name: str) -> None:
-    with around("tool_call", tool_name=name, args={}, context=None) as call:
-        call.set(result=name)
 
 
 def text(said: str) -> list[Any]:
@@ -368,12 +350,6 @@ async def brief() -> None:
     count("workflow", "Agent workflow", None)
     count("agent", "seen", "Agent workflow")
     counted("seen", 1)
-
-
-def counting(work: Callable[[], Coroutine[Any, Any, None]]) -> list[dict[str, Any]]:
-    ledger.clear()
-    asyncio.run(work())
-    return ledger
 
 
 conform(

@@ -1,11 +1,12 @@
 """Agents of pydantic-ai with the framework's own function models; counts its own calls."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator
 from typing import Any
 
-from conformance import conform, failed
+from conformance import conform
 from hanging import given_up, hang
+from ledger import count, counted, counting, hand
 from pydantic_ai import (
     Agent,
     ApprovalRequired,
@@ -32,20 +33,6 @@ from pydantic_ai.models.test import TestModel
 from pydantic_ai.tool_manager import ToolManager
 from pydantic_ai.usage import RequestUsage
 
-from instrument import around
-
-ledger: list[dict[str, Any]] = []
-
-
-def count(kind: str, name: str, parent: str | None, status: str = "ok", **more: Any) -> None:
-    failed()
-    ledger.append({"kind": kind, "name": name, "parent": parent, "status": status, **more})
-
-
-def hand(name: str) -> None:
-    with around("tool_call", tool_name=name, args={}, context=None) as call:
-        call.set(result=name)
-
 
 def scripted(*script: Any, name: str = "scripted") -> FunctionModel:
     said = list(script)
@@ -65,12 +52,6 @@ def scripted(*script: Any, name: str = "scripted") -> FunctionModel:
 
 def asks(*calls: tuple[str, dict[str, Any], str]) -> list[ToolCallPart]:
     return [ToolCallPart(tool, args, call_id) for tool, args, call_id in calls]
-
-
-def counted(parent: str | None, times: int, **more: Any) -> None:
-    for _ in range(times):
-        count("llm", "scripted", parent, tokens=[11, 7], **more)
-        count("tool", "provider", "scripted")
 
 
 async def tools() -> None:
@@ -258,12 +239,6 @@ async def brief() -> None:
 async def everything() -> None:
     for work in (tools, cut, streams, models, images, deferred):
         await work()
-
-
-def counting(work: Callable[[], Coroutine[Any, Any, None]]) -> list[dict[str, Any]]:
-    ledger.clear()
-    asyncio.run(work())
-    return ledger
 
 
 conform(
