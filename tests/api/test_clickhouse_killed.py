@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Event, Thread
 
 import httpx
@@ -13,12 +14,14 @@ from clickhouse_server import served
 from lists import walk
 from sent import START_NS, request_of, span_of
 from served import SECRET, Served, serving_home
+from waiting import until_equal
 
 from inspector.model import Filter
 from inspector.store.clickhouse import ClickHouseStore, read_address
 
 HEADERS = {"Authorization": f"Bearer {SECRET}"}
 PATIENCE_S = 300
+until = partial(until_equal, patience_s=PATIENCE_S)
 PRELUDE = """
 import inspector.store.clickhouse.lease as lease, inspector.store.clickhouse.writing as writing
 lease.LENGTH_S, lease.MARGIN_S, writing.KEEP_S = 5.0, 1.0, 1.0
@@ -120,13 +123,6 @@ def read_on(reader, met, ending):
             met[int(event.trace_id, 16), int(event.span_id, 16)] = event.status
             cursor = event.seq
         ending.wait(0 if events else 0.5)
-
-
-def until(found, wanted):
-    deadline_s = time.monotonic() + PATIENCE_S
-    while (last := found()) != wanted:
-        assert time.monotonic() < deadline_s, f"{last} has not become {wanted}"
-        time.sleep(0.05)
 
 
 def differing(met, sent):

@@ -1,17 +1,19 @@
 """A ClickHouse that is away, or too slow for what is sent: what a sender or a spool holds waits there."""
 
 import json
-import time
 from contextlib import ExitStack
+from functools import partial
 
 import httpx
 import pytest
 from clickhouse_server import Faults, served
 from sent import request_of, span_of
 from served import SECRET, serving_home
+from waiting import until_equal
 
 HEADERS = {"Authorization": f"Bearer {SECRET}"}
 PATIENCE_S = 120
+until = partial(until_equal, patience_s=PATIENCE_S)
 PRELUDE = """
 import inspector.store.clickhouse.inbox as inbox, inspector.store.clickhouse.lease as lease
 inbox.MOST_WAITING = 3
@@ -56,13 +58,6 @@ def post(server, number):
 def record(server, number):
     line = json.dumps(request_of(span_of(number, traceId=f"{number:032x}")))
     (server.home / "spool" / f"{number}.jsonl").write_text(f"{line}\n")
-
-
-def until(found, wanted):
-    deadline_s = time.monotonic() + PATIENCE_S
-    while (last := found()) != wanted:
-        assert time.monotonic() < deadline_s, f"{last} has not become {wanted}"
-        time.sleep(0.05)
 
 
 def traces(server):

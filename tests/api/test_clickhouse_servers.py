@@ -1,17 +1,19 @@
 """Two servers on one ClickHouse, each with a home of its own: whoever takes something in, both answer and push it."""
 
 import json
-import time
 from contextlib import ExitStack, closing
+from functools import partial
 from threading import Event, Thread
 
 import httpx
 import pytest
 from clickhouse_server import served
 from served import SECRET, serving_home
+from waiting import until_equal
 
 HEADERS = {"Authorization": f"Bearer {SECRET}"}
 PATIENCE_S = 120
+until = partial(until_equal, patience_s=PATIENCE_S)
 
 
 @pytest.fixture(scope="module")
@@ -47,13 +49,6 @@ def post(server, body):
 
 def ask(server, path, **params):
     return httpx.get(f"{server.url}{path}", params=params, headers=HEADERS, timeout=PATIENCE_S)
-
-
-def until(found, wanted):
-    deadline_s = time.monotonic() + PATIENCE_S
-    while (last := found()) != wanted:
-        assert time.monotonic() < deadline_s, f"{last} has not become {wanted}"
-        time.sleep(0.05)
 
 
 def spans_of(server, trace):

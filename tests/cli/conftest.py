@@ -14,6 +14,7 @@ import pytest
 from emitted import watching
 from msgspec import structs
 
+from inspector.cli.app import run as command
 from inspector.model import Event, Run, Span, Trace
 
 ROOT = Path(__file__).parents[2]
@@ -330,3 +331,17 @@ def recorded(home) -> Callable[[], list[Event]]:
             return list(owner.store.events(Filter(), order="asc", limit=500, full=True).items)
 
     return read
+
+
+@pytest.fixture
+def ask(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[int, str, str]]:
+    """Runs a command in this process; returns its exit code, output and errors."""
+    monkeypatch.setenv("INSPECTOR_RETENTION_DAYS", "36500")
+
+    def run_command(*arguments: str) -> tuple[int, str, str]:
+        code = command([*arguments, "--home", str(home)])
+        return code, *capsys.readouterr()
+
+    return run_command

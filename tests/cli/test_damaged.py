@@ -5,7 +5,6 @@ from contextlib import closing
 
 import pytest
 
-from inspector.cli.app import run as command
 from inspector.store import StoreUnchecked
 from inspector.store.sqlite import integrity
 from inspector.store.sqlite.salvage.pages import Pages
@@ -19,17 +18,6 @@ def waiting(home):
     path = home / "spool" / "a.jsonl"
     path.write_text('{"resourceSpans":[]}\n')
     return path
-
-
-@pytest.fixture
-def ask(home, capsys, monkeypatch):
-    monkeypatch.setenv("INSPECTOR_RETENTION_DAYS", "36500")
-
-    def run(*arguments):
-        code = command([*arguments, "--home", str(home)])
-        return code, *capsys.readouterr()
-
-    return run
 
 
 def test_what_reads_goes_on_reading_a_damaged_database_and_says_so_in_a_line(

@@ -82,15 +82,9 @@ def free(home):
 
 
 @pytest.fixture
-def ask(home, capsys, monkeypatch):
+def ask(ask, monkeypatch):
     monkeypatch.setenv("INSPECTOR_TOKEN", TOKEN)
-    monkeypatch.setenv("INSPECTOR_RETENTION_DAYS", "36500")
-
-    def run(*arguments):
-        code = command([*arguments, "--home", str(home)])
-        return code, *capsys.readouterr()
-
-    return run
+    return ask
 
 
 def test_what_reads_works_on_a_full_disk_and_leaves_the_spool_with_a_line(ask, home, fill, tmp_path):

@@ -25,17 +25,6 @@ AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebod
 
 
 @pytest.fixture
-def ask(home, capsys, monkeypatch):
-    monkeypatch.setenv("INSPECTOR_RETENTION_DAYS", "36500")
-
-    def run(*arguments):
-        code = command([*arguments, "--home", str(home)])
-        return code, *capsys.readouterr()
-
-    return run
-
-
-@pytest.fixture
 def as_nobody(home, ask, tmp_path):
     """Gives the home to a user without rights, and makes this process theirs until the test ends."""
     # What a command imports late has to be there: that user cannot read where it is.

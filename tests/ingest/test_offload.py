@@ -5,10 +5,10 @@ import os
 import pickle
 import signal
 import threading
-import time
 from functools import partial
 
 import pytest
+import waiting
 
 from inspector.ingest import Intake
 from inspector.ingest.offload import Offload
@@ -38,13 +38,7 @@ def requests(body):
 
 @pytest.fixture
 def until():
-    def wait(condition):
-        deadline = time.monotonic() + 60
-        while not condition():
-            assert time.monotonic() < deadline, "waited in vain"
-            time.sleep(0.005)
-
-    return wait
+    return waiting.until
 
 
 @pytest.fixture

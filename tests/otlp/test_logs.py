@@ -156,8 +156,8 @@ def test_what_is_no_request_is_refused_in_its_encoding(server, media_type):
     ],
     ids=["type", "encoding", "not-gzip", "bomb", "many-parts", "many-objects", "token"],
 )
-def test_the_limits_are_those_of_spans(server, body, media_type, headers, status):
-    for path in ("/v1/traces", "/v1/logs"):
+def test_the_limits_are_those_of_spans_and_metrics(server, body, media_type, headers, status):
+    for path in ("/v1/traces", "/v1/logs", "/v1/metrics"):
         assert server.export(path, body, media_type, **headers).status == status
 
 

@@ -69,24 +69,6 @@ def test_what_is_no_request_is_refused_in_its_encoding(server, media_type):
     assert counted(server) == before
 
 
-@pytest.mark.parametrize(
-    "body, media_type, headers, status",
-    [
-        (b"", "text/plain", {}, 415),
-        (b"", PROTOBUF, {"Content_Encoding": "br"}, 415),
-        (b"not gzip", PROTOBUF, {"Content_Encoding": "gzip"}, 400),
-        (gzip.compress(bytes(65 << 20)), PROTOBUF, {"Content_Encoding": "gzip"}, 413),
-        (b"\x0a\x00" * 1_100_000, PROTOBUF, {}, 413),
-        (b"[" + b"{}," * 2_000_001 + b"{}]", JSON, {}, 413),
-        (b"", PROTOBUF, {"Authorization": "Bearer wrong"}, 401),
-    ],
-    ids=["type", "encoding", "not-gzip", "bomb", "many-parts", "many-objects", "token"],
-)
-def test_the_limits_are_those_of_spans(server, body, media_type, headers, status):
-    for path in ("/v1/traces", "/v1/metrics"):
-        assert server.export(path, body, media_type, **headers).status == status
-
-
 def test_a_byte_that_is_no_utf_8_costs_nothing(server):
     body = MessageToJson(request_of(2)).encode().replace(b"metric-0", b"metric-\xff")
     before = counted(server)

@@ -1,5 +1,6 @@
 import asyncio
 from functools import partial
+from textwrap import dedent
 
 import pytest
 from forking import forking
@@ -37,6 +38,19 @@ def _outline(hooks):
 @pytest.fixture
 def run():
     return _run
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a file below the test's folder; the text may be indented as the test is."""
+
+    def written(name, text):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text).lstrip("\n"), encoding="utf-8")
+        return path
+
+    return written
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import os
 import subprocess
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
 from emitted import watching
@@ -36,14 +35,3 @@ def toolkit(fork_toolkit, environment, tmp_path):
         return out, err, process.returncode
 
     return run
-
-
-@pytest.fixture
-def write(tmp_path):
-    def written(name, text):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(dedent(text).lstrip("\n"), encoding="utf-8")
-        return path
-
-    return written

@@ -1,37 +1,7 @@
 """A folder to put declarations into."""
 
-import asyncio
-from collections.abc import Callable
-from pathlib import Path
-from textwrap import dedent
-
 import pytest
 from spooled import requests_of
-
-
-@pytest.fixture
-def write(tmp_path) -> Callable[[str, str], Path]:
-    """Write a file below the test's folder; the text may be indented as the test is."""
-
-    def written(name, text):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(dedent(text).lstrip("\n"), encoding="utf-8")
-        return path
-
-    return written
-
-
-@pytest.fixture
-def run():
-    def bounded(coroutine):
-        async def within():
-            async with asyncio.timeout(30):
-                return await coroutine
-
-        return asyncio.run(within())
-
-    return bounded
 
 
 def _attribute(span, key):

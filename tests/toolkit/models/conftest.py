@@ -1,24 +1,8 @@
-import asyncio
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-
-_DEADLINE_S = 60
-
-
-def _run(coroutine):
-    async def bounded():
-        async with asyncio.timeout(_DEADLINE_S):
-            return await coroutine
-
-    return asyncio.run(bounded())
-
-
-@pytest.fixture
-def run():
-    return _run
 
 
 class Endpoint:

@@ -1,12 +1,11 @@
 import asyncio
 import os
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import until
 
 from instrument.testing import capture
 from toolkit.call import ToolCall
@@ -25,13 +24,6 @@ def call(tool: ShellTool, *argv: str, context: ToolContext | None = None) -> Too
             return await tool({"argv": list(argv)}, context)
 
     return asyncio.run(bounded())
-
-
-def until(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.005)
 
 
 def is_gone(pid: int) -> bool:
