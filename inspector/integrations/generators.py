@@ -1,16 +1,23 @@
-"""Asynchronous generators that do the work of a call: it encloses their calls, but not those of their consumer."""
+"""Generators that do the work of a call: it encloses their calls, but not those of their consumer."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextvars import copy_context
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from functools import partial
+from typing import Any, NoReturn, TypeAlias
+from weakref import ref
 
 from inspector import context as session
 from inspector.integrations.calls import Call, Describe, opened
-from inspector.integrations.tracebacks import unseen
+from inspector.integrations.tracebacks import raised_elsewhere, unseen
 from instrument.keywords import Noun
 
 Generating: TypeAlias = Callable[..., AsyncGenerator[Any, Any]]
+Steps: TypeAlias = Generator[Any, Any, Any]
+
+
+def _nothing() -> None:
+    """Keep nothing."""
 
 
 def opened_apart(noun: Noun, describe: Describe, *, emitter: str, session_id: str | None = None) -> Call:
@@ -33,6 +40,8 @@ class Following:
     """Ends the call when the generator is exhausted."""
     is_done: Callable[[], bool] = lambda: False
     """Tells whether a closed generator had yielded everything that matters, so that its call ends well."""
+    leaving: Callable[[], None] = _nothing
+    """Called before a call of `followed_steps` fails or is left, to add what has arrived; must not raise."""
 
 
 def generating(begin: Callable[..., Following]) -> Callable[[Generating], Generating]:
@@ -85,6 +94,66 @@ def followed(generator: AsyncGenerator[Any, Any], begin: Callable[[], Following]
         return begin()
 
     return generating(begun)(given)()
+
+
+def followed_steps(generator: Steps, begin: Callable[[], Following | None]) -> Steps:
+    """Like `followed`, for a generator that is not asynchronous; one that is dropped is an abandoned call.
+
+    Args:
+        generator: It, not started.
+        begin: Opens the call; returns None if it is part of another one by then.
+    """
+    itself: list[ref[Steps]] = []
+    follower = _steps(generator, begin, itself)
+    itself.append(ref(follower))
+    for name in ("__name__", "__qualname__"):
+        setattr(follower, name, getattr(generator, name, name))
+    return follower
+
+
+def _steps(generator: Steps, begin: Callable[[], Following | None], itself: list[ref[Steps]]) -> Steps:
+    with unseen:
+        following = begin()
+        if following is None:
+            return (yield from generator)
+        call = following.call
+        step: Callable[[], Any] = partial(next, generator)
+        closing: GeneratorExit | None = None
+        try:
+            while closing is None:
+                leave = call.enter()
+                try:
+                    item = step()
+                except StopIteration as end:
+                    following.conclude()
+                    return end.value
+                finally:
+                    leave()
+                following.saw(item)
+                try:
+                    step = partial(generator.send, (yield item))
+                except GeneratorExit as exc:
+                    closing = exc
+                except BaseException as exc:  # noqa: BLE001 -- the consumer's, for the generator to deal with
+                    step = partial(generator.throw, exc)
+            _close(generator, closing)
+        except BaseException as exc:
+            following.leaving()
+            if closing is not None and itself[0]() is None:
+                # Nobody has it any more, so Python closes it.
+                call.dropped()
+            call.failed(closing or exc)
+            raise
+
+
+def _close(generator: Steps, closing: GeneratorExit) -> NoReturn:
+    try:
+        generator.close()
+    except RuntimeError as exc:
+        # It went on, for which the interpreter raises this.
+        raised_elsewhere(exc)
+        raise
+    raise closing
 
 
 async def _inside(call: Call, step: Awaitable[Any]) -> Any:

@@ -49,6 +49,7 @@ INTEGRATIONS: tuple[Integration, ...] = (
     Integration("openai_agents", "openai-agents", "agents", (0, 14), (0, 30)),
     Integration("pydantic_ai", "pydantic-ai-slim", "pydantic_ai", (2,), (3,)),
     Integration("requests", "requests", "requests", (2, 31), (3,)),
+    Integration("smolagents", "smolagents", "smolagents", (1, 26), (2,)),
     Integration("starlette", "starlette", "starlette.applications", (0, 40), (2,)),
     Integration("threading", "Python", "threading", (3, 11), (4,)),
     Integration("uvicorn", "uvicorn", "uvicorn.server", (0, 30), (1,)),

@@ -39,6 +39,11 @@ def without_ours(exc: BaseException) -> None:
         BaseException.with_traceback(exc, found)
 
 
+def raised_elsewhere(exc: BaseException) -> None:
+    """Note that an exception was not raised here, though it has no other frames: the interpreter raised it."""
+    _without_any.set(id(exc))
+
+
 class _Unseen:
     """Removes the frame of the function that uses it, and of functions that it calls here, from tracebacks."""
 

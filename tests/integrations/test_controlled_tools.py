@@ -3,6 +3,7 @@ import json
 import pytest
 
 FAILED = "told: An error occurred while running the tool. Please try again."
+FAILED_BY_NAME = "told: Error executing tool 'book' with arguments {'city': 'Oslo', 'seats': 4}: "
 FRAMEWORKS = {
     "agent_framework": {
         "denied": "told: Error: Function failed.",
@@ -53,6 +54,11 @@ FRAMEWORKS = {
         "denied": "Denied: groups are booked by phone",
         "raised": "OSError: planned",
         "within": ("current", "oldest-agents"),
+    },
+    "smolagents": {
+        "denied": f"{FAILED_BY_NAME}Denied: groups are booked by phone",
+        "raised": f"{FAILED_BY_NAME}OSError: planned",
+        "within": ("smolagents",),
     },
 }
 """What becomes of a failure of a tool's, as it begins: the framework's own way, whoever it comes from."""

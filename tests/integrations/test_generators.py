@@ -1,6 +1,6 @@
 import asyncio
 import gc
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Generator
 from contextlib import aclosing
 from contextvars import ContextVar
 from typing import Any
@@ -10,7 +10,7 @@ import pytest
 import instrument
 from inspector import context as session
 from inspector.integrations.calls import around_here, opened
-from inspector.integrations.generators import Following, followed, generating, opened_apart
+from inspector.integrations.generators import Following, followed, followed_steps, generating, opened_apart
 from inspector.record.states import state_of
 from instrument.testing import capture
 
@@ -191,3 +191,93 @@ def test_the_frameworks_session_is_the_calls_own_unless_the_program_has_bound_on
         instrument.unregister("before_agent_call", hear)
     assert heard == ["theirs", "mine"]
     assert session.get() is None
+
+
+def steps(seen: list[Any]) -> Generator[int, Any, str]:
+    try:
+        for number in (1, 2):
+            seen.append(nouns())
+            seen.append((yield number))
+    except ValueError as exc:
+        yield int(str(exc))
+    finally:
+        seen.append("closed")
+    return "returned"
+
+
+def test_steps_are_inside_the_call_and_their_consumer_is_not():
+    seen: list[Any] = []
+
+    def consume() -> Generator[int, Any, str]:
+        return (yield from followed_steps(steps(seen), begin))
+
+    got: list[Any] = []
+    with capture() as hooks:
+        consumer = consume()
+        try:
+            got.append(next(consumer))
+            assert nouns() == []
+            got += [consumer.send("sent"), consumer.throw(ValueError("7"))]
+            next(consumer)
+        except StopIteration as end:
+            got.append(end.value)
+    assert got == [1, 2, 7, "returned"]
+    assert seen == [["agent_call"], "sent", ["agent_call"], "closed"]
+    assert emitted(hooks) == ["before_agent_call", "after_agent_call"]
+
+
+def test_steps_look_like_those_of_the_framework_and_begin_with_the_first():
+    with capture() as hooks:
+        generator: Any = followed_steps(steps([]), begin)
+        assert (generator.__name__, hooks) == ("steps", [])
+        generator.close()
+    assert hooks == []
+
+
+@pytest.mark.parametrize(("how", "state"), [("closed", "ok"), ("dropped", "abandoned")])
+def test_steps_that_are_left_are_closed_and_their_call_is_abandoned_unless_the_program_did_that(how: str, state: str):
+    seen: list[Any] = []
+    states: list[str] = []
+
+    def stands(exc: BaseException, **_: Any) -> None:
+        assert seen[-1] == "closed"
+        states.append(state_of(exc))
+
+    instrument.register("error_agent_call", stands)
+    try:
+        with capture() as hooks:
+            generator = followed_steps(steps(seen), begin)
+            next(generator)
+            if how == "closed":
+                generator.close()
+            del generator
+            gc.collect()
+    finally:
+        instrument.unregister("error_agent_call", stands)
+    assert emitted(hooks) == ["before_agent_call", "error_agent_call"]
+    assert states == [state]
+
+
+def test_what_the_interpreter_says_of_steps_that_go_on_has_no_frame_of_ours():
+    def stubborn() -> Generator[int, None, None]:
+        while True:
+            try:
+                yield 1
+            except GeneratorExit:
+                yield 2
+
+    raised: list[list[str]] = []
+    for generator in (stubborn(), followed_steps(stubborn(), begin)):
+        next(generator)
+        with capture() as hooks, pytest.raises(RuntimeError, match="ignored GeneratorExit") as caught:
+            generator.close()
+        assert caught.value.__context__ is None
+        raised.append([each.name for each in caught.traceback])
+    assert raised[0] == raised[1]
+    assert isinstance(hooks[-1][1]["exc"], GeneratorExit)
+
+
+def test_steps_of_a_call_that_is_part_of_another_are_left_alone():
+    with capture() as hooks:
+        assert list(followed_steps(steps([]), lambda: None)) == [1, 2]
+    assert hooks == []

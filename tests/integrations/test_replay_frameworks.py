@@ -21,6 +21,7 @@ WITHIN = {
     "replayed_mcp_agent.py": "mcp-agent",
     "replayed_openai_agents.py": "current",
     "replayed_pydantic_ai.py": "current",
+    "replayed_smolagents.py": "smolagents",
     "replayed_tool_runner.py": "current",
 }
 """The programs, and the environments in which they run."""
@@ -53,6 +54,7 @@ IMPORTED = {
         "mcp.server.fastmcp.",
     ),
     "replayed_openai_agents.py": ("agents.",),
+    "replayed_smolagents.py": ("smolagents.", "openai.resources.chat.", "mcpadapt.", "mcp.server.fastmcp."),
     "replayed_tool_runner.py": ("anthropic.",),
 }
 """What takes seconds to import, and is imported once for all runs of a program, which are forked.

@@ -166,6 +166,24 @@ def openai_agents(url: str) -> Any:
     return asyncio.run(run())
 
 
+def smolagents(url: str) -> Any:
+    library = importlib.import_module("smolagents")
+
+    class Book(library.Tool):
+        name, description, output_type = "book", "Book seats.", "string"
+        inputs = {each: {"type": "any", "description": "It."} for each in ("city", "seats")}
+        skip_forward_signature_validation = True
+
+        def forward(self, **arguments: Any) -> str:
+            return book(**arguments)
+
+    model = library.OpenAIModel("gpt-4o", api_base=url, api_key="sk-none")
+    agent = library.ToolCallingAgent(tools=[Book()], model=model, verbosity_level=library.LogLevel.OFF)
+    agent.run(ASKED, max_steps=1)
+    step = agent.memory.steps[1]
+    return f"told: {step.error or step.observations}"
+
+
 def deny(_: control.Proposal) -> None:
     raise control.Denied("groups are booked by phone")
 

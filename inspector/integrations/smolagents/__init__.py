@@ -1,0 +1,51 @@
+"""smolagents: agents, tools, the Python that a ``CodeAgent`` writes, and models without a client.
+
+Its step callbacks do not fit: they are part of an agent, and called after a step. So functions are wrapped:
+
+- ``MultiStepAgent.run``, which managed agents go through too; it returns an answer, or a generator of steps.
+- ``__call__`` of each class of tool and of executor of Python, present and future.
+- ``ToolCallingAgent.execute_tool_call``, for calls that smolagents refuses: unknown tools and wrong arguments.
+- ``generate`` and ``generate_stream`` of each class of model, except those of smolagents that call a model by a client
+  that is recorded itself.
+"""
+
+from typing import Any, Final
+
+from inspector.integrations.patches import Patches
+from inspector.integrations.smolagents.agents import ran
+from inspector.integrations.smolagents.models import generated, streamed
+from inspector.integrations.smolagents.tools import executed, invoked, refused
+
+__all__ = ["install"]
+
+_MODELS: Final = "smolagents.models"
+_OVER_CLIENTS: Final = frozenset(("AmazonBedrockModel", "InferenceClientModel", "LiteLLMModel", "OpenAIModel"))
+_AGENTS: Final = "smolagents.agents"
+
+
+def install(patches: Patches) -> None:
+    """Wrap agents, tools, executors and models."""
+    patches.wrap_once_imported(_AGENTS, "MultiStepAgent", {"run": ran})
+    patches.wrap_once_imported(_AGENTS, "ToolCallingAgent", {"execute_tool_call": refused})
+    calls = (
+        ("smolagents.tools", "BaseTool", invoked),
+        ("smolagents.local_python_executor", "PythonExecutor", executed),
+    )
+    for module, base, wrapper in calls:
+        patches.once_imported(module, lambda module, base=base, wrapper=wrapper: _wrap(patches, module, base, wrapper))
+    patches.once_imported(_MODELS, lambda module: _wrap_models(patches, module))
+
+
+def _wrap(patches: Patches, module: Any, base: str, wrapper: Any) -> None:
+    patches.wrap_in_subclasses(getattr(module, base), {"__call__": wrapper})
+
+
+def _wrap_models(patches: Patches, module: Any) -> None:
+    def wrap_model(cls: Any) -> None:
+        if cls.__module__ == _MODELS and cls.__name__ in _OVER_CLIENTS:
+            return
+        for name, wrapper in (("generate", generated), ("generate_stream", streamed)):
+            if name in vars(cls):
+                patches.wrap(cls, name, wrapper)
+
+    patches.on_subclasses(module.Model, wrap_model)

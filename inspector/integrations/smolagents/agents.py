@@ -1,0 +1,77 @@
+"""Runs of agents, whole or step by step."""
+
+import sys
+from collections.abc import Generator, Mapping
+from contextvars import copy_context
+from functools import partial
+from typing import Any, Final
+
+from inspector.integrations.calls import Call, Keywords, Named, conclude, guarded, opened
+from inspector.integrations.generators import Following, followed_steps
+
+_NAMES: Final = ("task", "stream", "reset", "images", "additional_args")
+
+
+def ran(original: Any) -> Any:
+    """Report each run of an agent."""
+
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        arguments = dict(zip(_NAMES, args, strict=False)) | kwargs
+        if arguments.get("stream"):
+            steps = original(self, *args, **kwargs)
+            return followed_steps(steps, partial(_following, self, arguments)) if is_generator(steps) else steps
+        with opened("agent_call", lambda: _agent(self, arguments), emitter="smolagents") as call:
+            try:
+                result = original(self, *args, **kwargs)
+            except Exception:
+                _left(self, call)
+                raise
+        conclude(call, partial(_outcome, self), result)
+        return result
+
+    return run
+
+
+def is_generator(steps: object) -> bool:
+    """Return whether it can be followed; a class of the program may return anything."""
+    return isinstance(steps, Generator)
+
+
+def plain(value: Any) -> Any:
+    """Return a text without the type that smolagents gives it for notebooks."""
+    return value.to_raw() if type(value).__name__ == "AgentText" else value
+
+
+def _following(agent: Any, arguments: Mapping[str, Any]) -> Following:
+    call = opened("agent_call", lambda: _agent(agent, arguments), emitter="smolagents", context=copy_context())
+
+    def saw(step: Any) -> None:
+        # The last step: whoever has it may not come back for the end.
+        if type(step).__name__ == "FinalAnswerStep":
+            conclude(call, partial(_outcome, agent), step)
+
+    return Following(call, guarded(saw), conclude=call.ended, leaving=partial(_left, agent, call))
+
+
+@guarded
+def _left(agent: Any, call: Call) -> None:
+    """End the call of an agent that its program interrupted, which raises."""
+    if type(sys.exception()).__name__ == "AgentError" and agent.interrupt_switch:
+        call.interrupted()
+
+
+def _agent(agent: Any, arguments: Mapping[str, Any]) -> Keywords:
+    kind = type(agent).__name__
+    about = Named(agent.name or kind, agent.description or None, class_name=kind)
+    task, more = arguments.get("task"), arguments.get("additional_args")
+    return {"agent": about, "input": {"task": task, "additional_args": more} if more else task}
+
+
+def _outcome(agent: Any, result: Any) -> Keywords | BaseException:
+    """Return the answer of a run; the error of its last step if it had none left, though smolagents has it answer."""
+    steps = agent.memory.steps
+    failure: Any = getattr(steps[-1], "error", None) if steps else None
+    if type(failure).__name__ == "AgentMaxStepsError":
+        return failure
+    is_whole = type(result).__name__ in ("FinalAnswerStep", "RunResult")
+    return {"result": plain(result.output if is_whole else result)}

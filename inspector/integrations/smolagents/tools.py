@@ -1,0 +1,128 @@
+"""Calls of tools, and of the interpreter that runs the Python of a ``CodeAgent``."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from inspect import signature
+from typing import Any, Final
+
+from inspector.integrations.calls import Keywords, around_here, opened
+from inspector.integrations.plain import is_fields
+from inspector.integrations.smolagents.agents import plain
+from inspector.integrations.tool_bodies import Arguments, run_body
+
+_SANITIZE: Final = "sanitize_inputs_outputs"
+"""The argument of ``Tool.__call__`` that is none of the tool's."""
+
+
+def invoked(original: Any) -> Any:
+    """Report each call of a tool, and have its body decided about."""
+
+    def call_tool(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if _is_inside(self):
+            return original(self, *args, **kwargs)
+        own: list[Any] = []
+
+        def body(changed: Arguments | None) -> Any:
+            if changed is None:
+                own.append(original(self, *args, **kwargs))
+            else:
+                own.append(original(self, **{_SANITIZE: kwargs.get(_SANITIZE, False)}, **changed))
+            return plain(own[-1])
+
+        with opened("tool_call", lambda: _tool(self, args, kwargs), emitter="smolagents") as call:
+            call.subject = self
+            context: Keywords = call.keyword("context") or {}
+            # Otherwise its server is asked about, or it does nothing.
+            is_decided = context.get("tool_source") == "function"
+            result = run_body(call, body, subject=self) if is_decided else body(None)
+        call.ended(lambda: {"result": result})
+        return own[-1] if own else _as_output(self, result, kwargs)
+
+    return call_tool
+
+
+def executed(original: Any) -> Any:
+    """Report each piece of Python that an executor runs as a call of smolagents' own tool."""
+
+    def execute(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if _is_inside(self):
+            return original(self, *args, **kwargs)
+        with opened("tool_call", lambda: _code(self, args, kwargs), emitter="smolagents") as call:
+            call.subject = self
+            done = original(self, *args, **kwargs)
+        call.ended(lambda: {"result": {"output": plain(done.output), "logs": done.logs}})
+        return done
+
+    return execute
+
+
+def refused(original: Any) -> Any:
+    """Report calls that no tool gets: of unknown tools, or with arguments that do not fit."""
+
+    def execute_tool_call(self: Any, tool_name: Any, arguments: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return original(self, tool_name, arguments, *args, **kwargs)
+        except Exception as exc:
+            if _is_refusal(exc):
+                described: Keywords = {"tool_name": tool_name, "args": arguments, "context": None}
+                opened("tool_call", lambda: described, emitter="smolagents").failed(exc)
+            raise
+
+    return execute_tool_call
+
+
+def _is_inside(called: object) -> bool:
+    """Return whether a method calls its superclass's; an agent inside a tool may call that tool again."""
+    call = next(around_here(), None)
+    return call is not None and call.subject is called
+
+
+def _is_refusal(exc: Exception) -> bool:
+    name = type(exc).__name__
+    return name == "AgentToolCallError" or (name == "AgentToolExecutionError" and exc.__cause__ is None)
+
+
+def _tool(tool: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Keywords:
+    function = tool.forward
+    return {
+        "tool_name": tool.name,
+        "args": _arguments(tool, args, {name: value for name, value in kwargs.items() if name != _SANITIZE}),
+        "context": {"tool_source": _source(tool)},
+        "function": getattr(function, "__wrapped__", function),
+    }
+
+
+def _arguments(tool: Any, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+    if not args:
+        return named
+    first = args[0]
+    if len(args) == 1 and not named and is_fields(first) and all(name in tool.inputs for name in first):
+        return first
+    is_any = getattr(tool, "skip_forward_signature_validation", False)
+    names = tool.inputs if is_any else [name for name in signature(tool.forward).parameters if name != "self"]
+    return dict(zip(names, args, strict=False)) | named
+
+
+def _source(tool: object) -> str:
+    kind = type(tool)
+    if kind.__module__.startswith("mcpadapt."):
+        return "mcp"
+    is_move = kind.__name__ == "FinalAnswerTool" and kind.__module__.startswith("smolagents.")
+    return "runtime" if is_move else "function"
+
+
+def _code(executor: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Keywords:
+    # Python that runs elsewhere has effects there.
+    is_here = any(each.__name__ == "LocalPythonExecutor" for each in type(executor).__mro__)
+    return {
+        "tool_name": "python_interpreter",
+        "args": {"code": args[0] if args else kwargs.get("code_action")},
+        "context": {"tool_source": "runtime" if is_here else "function"},
+    }
+
+
+def _as_output(tool: Any, answer: Any, kwargs: Mapping[str, Any]) -> Any:
+    """Return the answer of a controller as smolagents gives back what a tool returned."""
+    if not kwargs.get(_SANITIZE):
+        return answer
+    return import_module("smolagents.agent_types").handle_agent_output_types(answer, tool.output_type)
