@@ -13,10 +13,8 @@ def messages(connection: Connection, ids: set[int]) -> dict[int, Message]:
     """Return messages and long strings by id."""
     if not ids:
         return {}
-    rows = connection.exec_driver_sql(
-        "SELECT id, span, body FROM contents WHERE id IN (SELECT value FROM json_each(?))", (json_list(sorted(ids)),)
-    )
-    return {content_id: Message(span, read_body(body)) for content_id, span, body in rows}
+    sql = "SELECT id, span, body FROM contents WHERE id IN (SELECT value FROM json_each(?))"
+    return _read(connection, sql, sorted(ids))
 
 
 def with_strings(connection: Connection, known: dict[int, Message]) -> dict[int, Message]:
@@ -28,13 +26,16 @@ def with_strings(connection: Connection, known: dict[int, Message]) -> dict[int,
 
 def owned_by(connection: Connection, row_ids: Collection[int]) -> dict[int, Message]:
     """Return the messages that belong to these spans, by id."""
-    rows = connection.exec_driver_sql(
-        "SELECT id, span, body FROM contents WHERE span IN (SELECT value FROM json_each(?))",
-        (json_list(list(row_ids)),),
-    )
-    return {content_id: Message(span, read_body(body)) for content_id, span, body in rows}
+    sql = "SELECT id, span, body FROM contents WHERE span IN (SELECT value FROM json_each(?))"
+    return _read(connection, sql, list(row_ids))
 
 
 def json_list(values: Sequence[int] | Sequence[str]) -> str:
     """Return values as one parameter for ``json_each``."""
     return msgspec.json.encode(values).decode()
+
+
+def _read(connection: Connection, sql: str, ids: Sequence[int]) -> dict[int, Message]:
+    # All rows are fetched before any is unpacked, so that each step has the processor's caches to itself.
+    rows = connection.exec_driver_sql(sql, (json_list(ids),)).all()
+    return {content_id: Message(span, read_body(body)) for content_id, span, body in rows}

@@ -185,18 +185,28 @@ def _documents(connection: Connection, rows: Sequence[Indexed]) -> list[tuple[in
     own_texts = own_ids(sharing.values())
     texts = with_strings(connection, messages(connection, last | own_texts)) | owned_by(connection, sharing.keys())
     without_events = load_counters(connection).get("without_events", 0)
+    # One step for all rows before the next one, so that its code and tables stay in the processor's caches.
+    unpacked = [unpack(row.attributes) for row in rows]
+    attributes = list(map(_ATTRIBUTES.decode, unpacked))
     return [
-        (row.id, document(row, sharing.get(row.id, {}), texts, has_events=row.seq > without_events)) for row in rows
+        (row.id, document(row, own, sharing.get(row.id, {}), texts, has_events=row.seq > without_events))
+        for row, own in zip(rows, attributes, strict=True)
     ]
 
 
-def document(row: Indexed, shared: Shared, texts: Mapping[int, Message], *, has_events: bool = True) -> str:
+def document(
+    row: Indexed,
+    attributes: Mapping[str, Any],
+    shared: Shared,
+    texts: Mapping[int, Message],
+    *,
+    has_events: bool = True,
+) -> str:
     """Return the text that a span is found by; it is always the same for the same row.
 
     Rows from before schema 0024 are not found by their events.
     """
     pieces = [piece for piece in row[3:9] if piece is not None]
-    attributes = _ATTRIBUTES.decode(unpack(row.attributes))
     keys = _content_keys(attributes, row)
     if not shared:
         for key in keys:
