@@ -5,6 +5,7 @@ Pages without a filter are always read, and so are the rows of pages that may ma
 """
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -30,6 +31,8 @@ FOLLOWED = "pages"
 """The counter of pages that have, or had, a filter."""
 _LONGEST = 256
 """Longer values (in bytes) are not in filters."""
+_LONGEST_ESCAPED = 6 * _LONGEST + 2
+"""JSON of more bytes is longer, since an escaped character takes at most six bytes."""
 _ELSEWHERE = frozenset((*PROMOTED, semconv.SERVICE_NAME))
 """Attributes that have a column."""
 _ATTRIBUTES = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -100,24 +103,33 @@ def _is_known(key: str, value: str) -> bool:
 
 
 def _marks(connection: Connection, page: int) -> set[int]:
-    marks: set[int] = set()
     sql = "SELECT attributes, shared FROM spans WHERE id BETWEEN ? AND ?"
-    for attributes, shared in driver(connection).execute(sql, (page * PAGE, page * PAGE + PAGE - 1)):
-        own = _ATTRIBUTES.decode(unpack(attributes))
-        for key, raw in own.items():
-            if key not in _ELSEWHERE and (text := _text(bytes(raw))) is not None and not is_raw(key):
-                marks.add(mark_of(key, text))
+    rows = driver(connection).execute(sql, (page * PAGE, page * PAGE + PAGE - 1)).fetchall()
+    # One step for all rows before the next one, so that its code and tables stay in the processor's caches.
+    unpacked = [unpack(attributes) for attributes, _ in rows]
+    decoded = list(map(_ATTRIBUTES.decode, unpacked))
+    values = {
+        (key, bytes(raw))
+        for own in decoded
+        for key, raw in own.items()
+        if len(raw) <= _LONGEST_ESCAPED and _is_followed(key)
+    }
+    for own, (_, shared) in zip(decoded, rows, strict=True):
         for key, refers in read_shared(shared).items() if shared else ():
-            if isinstance(refers, str) and refers in own and (text := _text(bytes(own[refers]))) is not None:
-                marks.add(mark_of(key, text))
-    return marks
+            if isinstance(refers, str) and refers in own:
+                values.add((key, bytes(own[refers])))
+    return {mark_of(key, text) for key, raw in values if (text := _text(raw)) is not None}
+
+
+@lru_cache(maxsize=1_024)
+def _is_followed(key: str) -> bool:
+    return key not in _ELSEWHERE and not is_raw(key)
 
 
 def _text(raw: bytes) -> bytes | None:
     """Return the text of a JSON value, decoded if it is a string; None if it is too long."""
     if raw[:1] == b'"' and b"\\" not in raw:
         return raw[1:-1] if len(raw) <= _LONGEST + 2 else None
-    # An escaped character takes at most six bytes.
-    if len(raw) > 6 * _LONGEST + 2:
+    if len(raw) > _LONGEST_ESCAPED:
         return None
     return msgspec.json.decode(raw, type=str).encode("utf-8", "surrogatepass") if raw[:1] == b'"' else raw

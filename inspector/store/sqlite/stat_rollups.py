@@ -9,6 +9,7 @@ then read the calls.
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
+from operator import itemgetter
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -95,11 +96,8 @@ def _count(connection: Connection, calls: Sequence[Call], by: int) -> None:
     minutes = _by_minute(calls, by, views)
     if not minutes:
         return
-    added: dict[_Key, CallStats] = {}
-    for (view, _, start_s, group), stats in minutes.items():
-        for seconds in LEVELS:
-            at = (view, seconds, start_s // seconds * seconds, group)
-            added.setdefault(at, CallStats()).include(stats)
+    hours = _in_longer_ranges(minutes, LEVELS[1])
+    added = minutes | hours | _in_longer_ranges(hours, LEVELS[2])
     ids = _group_ids(connection, {(key[0], key[3]) for key in added}, counts)
     _save(connection, {(*key[:3], ids[key[0], key[3]]): of for key, of in added.items()})
     for view in views:
@@ -123,6 +121,13 @@ def _by_minute(calls: Sequence[Call], by: int, views: Sequence[int]) -> dict[_Ke
                 stats = minutes[key] = CallStats()
             stats.add(call, by)
     return minutes
+
+
+def _in_longer_ranges(stats: Mapping[_Key, CallStats], seconds: int) -> dict[_Key, CallStats]:
+    longer: dict[_Key, CallStats] = {}
+    for (view, _, start_s, group), of in stats.items():
+        longer.setdefault((view, seconds, start_s // seconds * seconds, group), CallStats()).include(of)
+    return longer
 
 
 def _group_of(call: Call, view: int) -> tuple[Any, ...]:
@@ -166,7 +171,9 @@ def _group_ids(
 
 def _save(connection: Connection, added: Mapping[tuple[int, int, int, int], CallStats]) -> None:
     """Add to the stored rollups, and delete those without any call left."""
-    keys = list(added)
+    # In the order of the table, so that rows next to each other follow each other.
+    saved = dict(sorted(added.items(), key=itemgetter(0)))
+    keys = list(saved)
     for start in range(0, len(keys), _FETCHED):
         chunk = keys[start : start + _FETCHED]
         sql = (
@@ -174,11 +181,14 @@ def _save(connection: Connection, added: Mapping[tuple[int, int, int, int], Call
             "FROM wanted JOIN figures ON view = v AND seconds = s AND start_s = t AND group_id = g"
         )
         for row in driver(connection).execute(sql, tuple(chain.from_iterable(chunk))):
-            added[row[0], row[1], row[2], row[3]].include(stats_of(row[4:]))
-    rows = [(*key, *_values(of)) for key, of in added.items() if of.count]
+            # The stored ones have many more durations, so the new ones are added to them.
+            stored = stats_of(row[4:])
+            stored.include(saved[row[:4]])
+            saved[row[:4]] = stored
+    rows = [(*key, *_values(of)) for key, of in saved.items() if of.count]
     if rows:
         execute_rows(driver(connection), _INSERT, rows)
-    gone = [key for key, of in added.items() if not of.count]
+    gone = [key for key, of in saved.items() if not of.count]
     sql = "DELETE FROM figures WHERE view = ? AND seconds = ? AND start_s = ? AND group_id = ?"
     driver(connection).executemany(sql, gone)
 
@@ -190,6 +200,8 @@ def stats_of(values: Sequence[Any]) -> CallStats:
 
 def _values(of: CallStats) -> tuple[Any, ...]:
     tokens = (max(-INT64_MAX, min(INT64_MAX, each)) for each in (of.input_tokens, of.output_tokens, of.cached_tokens))
-    durations = {bucket: count for bucket, count in of.durations.items() if count}
+    durations = of.durations
+    if 0 in durations.values():
+        durations = {bucket: count for bucket, count in durations.items() if count}
     packed = msgspec.msgpack.encode(durations)
     return of.count, of.errors, *tokens, of.priced, of.unpriced_calls, of.cost_usd, packed
