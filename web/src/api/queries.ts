@@ -41,6 +41,22 @@ export function sessionQuery(sessionId: string) {
   });
 }
 
+/** How many traces of a session may have begun before somebody asked something. */
+const BEFORE_A_QUESTION = 5;
+
+/** What a session began with; null if nothing is known yet. */
+export function firstQuestionQuery(sessionId: string) {
+  return queryOptions({
+    queryKey: ["session", sessionId, "first-question"],
+    queryFn: async ({ signal }) => {
+      const query = { session_id: sessionId, order: "asc", limit: BEFORE_A_QUESTION } as const;
+      const { items } = await unwrap(client.GET("/traces", { params: { query }, signal }));
+      return items.find(({ question }) => question !== null)?.question ?? null;
+    },
+    staleTime: ({ state }) => (state.data ? Number.POSITIVE_INFINITY : 0),
+  });
+}
+
 /** The first few events of a sorted list, such as the slowest or the most expensive. */
 export function topEventsQuery({ filter, sort, order }: Listing, limit: number) {
   return queryOptions({

@@ -5,6 +5,7 @@ import { ApiError, type GroupBy, type Run, type SpanEvent } from "@/api/client";
 import { spanByIdQuery, statsQuery, topRunsQuery } from "@/api/queries";
 import type { Filter } from "@/lib/filter";
 import { ago, dollars, plural } from "@/lib/format";
+import { runName } from "@/lib/run-name";
 import { keyOf } from "@/lib/shortcuts";
 import { unixMs } from "@/lib/time";
 import { type Command, offeredCommands } from "@/ui/commands";
@@ -157,7 +158,7 @@ function useRunCommands(words: string) {
 /** Runs of a program all have its name: their input distinguishes them. */
 function titleOf(run: Run): string {
   const about = run.question ?? (run.trace_name === run.name ? null : run.trace_name);
-  return about === null ? run.name : `${run.name}: ${about}`;
+  return about === null ? runName(run) : `${runName(run)}: ${about}`;
 }
 
 function runNote(run: Run): string {

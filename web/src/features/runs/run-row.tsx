@@ -4,6 +4,7 @@ import { memo } from "react";
 import type { Run } from "@/api/client";
 import { count, duration, plural } from "@/lib/format";
 import { counted } from "@/lib/labels";
+import { runName } from "@/lib/run-name";
 import { unixMs } from "@/lib/time";
 import { visibleLine } from "@/lib/visible";
 import { LabelChip } from "@/ui/label-chip";
@@ -39,7 +40,7 @@ export const RunRow = memo(function RunRow({ run, q, picked, onOpen, onPick, onD
           type="checkbox"
           tabIndex={-1}
           className={css.pick}
-          aria-label={`Select the run ${visibleLine(run.name)}`}
+          aria-label={`Select the run ${visibleLine(runName(run))}`}
           checked={picked}
           // A range needs the modifier key, which a change event does not have.
           onClick={(event) => onPick(run.run_id, event.shiftKey)}
@@ -57,7 +58,7 @@ export const RunRow = memo(function RunRow({ run, q, picked, onOpen, onPick, onD
             tabIndex={-1}
             className={css.link}
           >
-            <SpanName name={run.name} />
+            <SpanName name={runName(run)} />
           </Link>
           {run.open_calls > 0 && <span className={css.open}>{count(run.open_calls)} open</span>}
           {run.traces > 1 && <span className={css.traces}>{plural(run.traces, "trace")}</span>}
@@ -103,7 +104,7 @@ export const RunRow = memo(function RunRow({ run, q, picked, onOpen, onPick, onD
           tabIndex={-1}
           className={css.delete}
           title="Delete this run"
-          aria-label={`Delete the run ${visibleLine(run.name)}`}
+          aria-label={`Delete the run ${visibleLine(runName(run))}`}
           onClick={() => onDelete([run.run_id])}
         >
           <Trash2 size={14} aria-hidden />

@@ -61,7 +61,7 @@ export function SessionHead({ sessionId, onLeave }: { sessionId: string; onLeave
           <strong>
             <bdi>{visibleLine(sessionId)}</bdi>
           </strong>{" "}
-          and its {plural(session.traces, "run")} with {plural(session.spans, "span")} are permanently removed.
+          and its {plural(session.traces, "trace")} with {plural(session.spans, "span")} are permanently removed.
         </Confirm>
       )}
     </section>
@@ -79,7 +79,7 @@ function Sums({ session }: { session: Session }) {
         {`${day(from)} ${clock(from)} – ${to === null ? "now" : sameDay ? clock(to) : `${day(to)} ${clock(to)}`}`}
         {length !== null && ` (${duration(length)})`}
       </li>
-      <li>{plural(session.traces, "run")}</li>
+      <li>{plural(session.traces, "trace")}</li>
       <li title={duplicatesTitle(session)}>{plural(session.calls, "call")}</li>
       {session.errors > 0 && <li className={css.errors}>{plural(session.errors, "error")}</li>}
       <li>{plural(session.llm_calls, "model call")}</li>

@@ -1,6 +1,8 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import type { Session } from "@/api/client";
+import { firstQuestionQuery } from "@/api/queries";
 import { clock, count, day, duration, moment } from "@/lib/format";
 import { msBetween, type UnixNano, unixMs } from "@/lib/time";
 import { CallsValue, ListRow, TokenValue, Value } from "@/ui/list";
@@ -25,10 +27,11 @@ export const SessionRow = memo(function SessionRow({ session, onOpen, ...place }
       <Value>
         <StatusMark status={session.status} />
       </Value>
-      <Value look="text">
+      <Value look="text" className={css.about}>
         <Link to="/" search={{ session_id }} tabIndex={-1} className={css.link}>
           <Recorded text={session_id} />
         </Link>
+        <FirstQuestion sessionId={session_id} />
       </Value>
       <Value look="number">{count(session.traces)}</Value>
       <CallsValue of={session} />
@@ -54,6 +57,12 @@ export const SessionRow = memo(function SessionRow({ session, onOpen, ...place }
     </ListRow>
   );
 });
+
+/** What a session began with, loaded for visible rows. */
+function FirstQuestion({ sessionId }: { sessionId: string }) {
+  const { data } = useQuery(firstQuestionQuery(sessionId));
+  return <span className={css.question}>{data && <Recorded text={data} />}</span>;
+}
 
 /** Month, day and time, or the time alone on the day of `before`; the title has it in full. */
 function short(time: UnixNano, before?: UnixNano): string {

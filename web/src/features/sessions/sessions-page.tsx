@@ -18,7 +18,7 @@ import { useLiveSessions } from "./use-live-sessions";
 const COLUMNS = [
   { name: "Status", hidden: true },
   { name: "Session" },
-  { name: "Runs", number: true },
+  { name: "Traces", number: true },
   { name: "Calls", number: true },
   { name: "Errors", number: true },
   { name: "Model calls", number: true },
@@ -82,6 +82,7 @@ function Listed({ search, change, onOpen, query, sessions }: ListedProps) {
       label="Sessions"
       noun="session"
       className={css.sessions}
+      lines={2}
       keys={keys}
       head={
         <Headings

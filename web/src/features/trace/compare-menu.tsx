@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { GitCompareArrows } from "lucide-react";
 import type { Run, Trace } from "@/api/client";
 import { topRunsQuery } from "@/api/queries";
+import { runName } from "@/lib/run-name";
 import { Popover } from "@/ui/popover";
 import { Recorded } from "@/ui/recorded";
 import { StatusMark } from "@/ui/status";
@@ -66,16 +67,21 @@ function Group({ title, runs, named = false, b, onChoose }: GroupProps) {
     <section aria-label={title}>
       <h2 className={css.title}>{title}</h2>
       <ul className={css.runs}>
-        {runs.map(({ run_id, name, question, status, start_time_unix_nano }) => (
-          <li key={run_id}>
-            <Link to="/diff" search={{ a: run_id, b }} className={css.run} onClick={onChoose}>
-              <StatusMark status={status} />
-              <Recorded text={named && question ? `${name}: ${question}` : (question ?? name)} className={css.name} />
-              <When time={start_time_unix_nano} className={css.when} />
+        {runs.map((run) => (
+          <li key={run.run_id}>
+            <Link to="/diff" search={{ a: run.run_id, b }} className={css.run} onClick={onChoose}>
+              <StatusMark status={run.status} />
+              <Recorded text={titleOf(run, named)} className={css.name} />
+              <When time={run.start_time_unix_nano} className={css.when} />
             </Link>
           </li>
         ))}
       </ul>
     </section>
   );
+}
+
+function titleOf(run: Run, named: boolean): string {
+  if (run.question === null) return runName(run);
+  return named ? `${runName(run)}: ${run.question}` : run.question;
 }

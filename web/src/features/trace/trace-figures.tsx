@@ -3,6 +3,7 @@ import { ChevronDown, ChevronUp } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { isServed, type Run, type Trace } from "@/api/client";
 import { compact, count, dollars, duration, moment, plural, withoutPrice } from "@/lib/format";
+import { runName } from "@/lib/run-name";
 import { unixMs } from "@/lib/time";
 import { Button } from "@/ui/button";
 import { Recorded } from "@/ui/recorded";
@@ -25,6 +26,7 @@ interface Props {
 export function TraceFigures({ trace, run, clock, inferred, children }: Props) {
   const [all, setAll] = useState(false);
   const Chevron = all ? ChevronUp : ChevronDown;
+  const session = run?.origin === "session" ? run.name : trace.session_id;
   const began = unixMs(trace.start_time_unix_nano);
   return (
     <div className={css.all}>
@@ -70,7 +72,7 @@ export function TraceFigures({ trace, run, clock, inferred, children }: Props) {
           {dollars(trace.cost_usd)}
           {trace.unpriced_calls > 0 && <span className={css.more}> {withoutPrice(trace.unpriced_calls)}</span>}
         </Figure>
-        {trace.service !== null && (
+        {trace.service !== null && !(run && trace.service === runName(run)) && (
           <Figure name="Service">
             <Recorded text={trace.service} />
           </Figure>
@@ -82,9 +84,9 @@ export function TraceFigures({ trace, run, clock, inferred, children }: Props) {
             </Link>
           </Figure>
         )}
-        {trace.session_id !== null && (
+        {session !== null && (
           <Figure name="Session">
-            <SessionName id={trace.session_id} />
+            <SessionName id={session} />
           </Figure>
         )}
       </dl>

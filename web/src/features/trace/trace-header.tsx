@@ -6,6 +6,7 @@ import { ApiError, isServed, type Run, type Trace } from "@/api/client";
 import { useConnection } from "@/api/connection";
 import { deleteRun, deleteTrace } from "@/api/queries";
 import { compact } from "@/lib/format";
+import { runName } from "@/lib/run-name";
 import { Button, CopyButton } from "@/ui/button";
 import { Confirm } from "@/ui/confirm";
 import { usePageTitle } from "@/ui/page-title";
@@ -55,12 +56,13 @@ function isGone(error: Error): boolean {
 /** The name of a run, its outcome and its figures. */
 export function TraceHeader({ trace, run, view, onView, clock, inferred, loaded, error, onReload, labels }: Props) {
   const connection = useConnection();
-  usePageTitle(`${SIGNS[trace.status] ?? ""}${trace.name || "no name"}`);
+  const name = (run ? runName(run) : trace.name) || "no name";
+  usePageTitle(`${SIGNS[trace.status] ?? ""}${name}`);
   return (
     <header className={css.header}>
       <div className={css.line}>
         <h1 className={css.name}>
-          <Recorded text={trace.name || "no name"} />
+          <Recorded text={name} />
         </h1>
         <StatusMark status={trace.status} label size={15} />
         {clock.running && connection === "fine" && (
