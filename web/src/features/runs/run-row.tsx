@@ -19,6 +19,7 @@ import { Timeline } from "@/ui/timeline";
 import { useNow } from "@/ui/use-now";
 import type { RowPlace } from "@/ui/virtual-grid";
 import { When } from "@/ui/when";
+import { LastFailure } from "./last-failure";
 import css from "./runs-list.module.css";
 import { Snippet } from "./snippet";
 
@@ -61,7 +62,7 @@ export const RunRow = memo(function RunRow({ run, q, picked, onOpen, onPick, onD
             <SpanName name={runName(run)} />
           </Link>
           {run.open_calls > 0 && <span className={css.open}>{count(run.open_calls)} open</span>}
-          {run.traces > 1 && <span className={css.traces}>{plural(run.traces, "trace")}</span>}
+          <Traces run={run} />
           {run.replay_of !== undefined && <ReplayChip of={run.replay_of} runId={run.run_id} />}
           {run.labels.length > 0 && (
             <span className={css.labels}>
@@ -130,8 +131,28 @@ function ReplayChip({ of, runId }: { of: string; runId: string }) {
   );
 }
 
-/** Input and output; for a run without either, how it began. */
+/** How many traces a run of several has, and how many of them failed. */
+function Traces({ run: { traces, failed_traces: failed } }: { run: Run }) {
+  if (traces < 2) return null;
+  if (failed === 0) return <span className={css.traces}>{plural(traces, "trace")}</span>;
+  return (
+    <span className={css.traces}>
+      <span className={css.failed}>{count(failed)}</span> of {plural(traces, "trace")} failed
+    </span>
+  );
+}
+
+/** Input, and output or error; for a run without any, how it began. */
 function Gist({ run }: { run: Run }) {
+  // The errors of a run of several traces can be as many.
+  if (run.status === "error" && run.traces === 1) {
+    return (
+      <span className={css.exchange}>
+        {run.question !== null && <Recorded text={run.question} className={css.asked} />}
+        <LastFailure run={run} />
+      </span>
+    );
+  }
   if (run.question === null && run.answer === null) {
     return run.trace_name === run.name ? null : <SpanName name={run.trace_name} />;
   }

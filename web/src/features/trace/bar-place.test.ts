@@ -14,6 +14,12 @@ describe("barPlace", () => {
     expect(place(0, 100)).toEqual({ left: 0, width: 100, label: "inside" });
   });
 
+  it("puts no label with the word of a status where its bar leaves no room for both", () => {
+    expect(place(30, 60, { status: "cancelled" }).label).toBe("inside");
+    expect(place(50, 40, { status: "cancelled" }).label).toBe("before");
+    expect(place(30, 60, { status: "error" }).label).toBe("before");
+  });
+
   it("tells on which side a span is that is out of sight", () => {
     expect(place(-50, 20).label).toBe("earlier");
     expect(place(150, 20).label).toBe("later");

@@ -10,15 +10,20 @@ export interface BarPlace {
 
 /** Where a span is drawn in a view. */
 export function barPlace(row: SpanRow, view: Range, nowMs: number): BarPlace {
-  return stretchPlace(row.startMs, endMs(row, nowMs), view);
+  return stretchPlace(row.startMs, endMs(row, nowMs), view, saysStatus(row));
 }
 
-/** Where a stretch of time is drawn in a view. */
-export function stretchPlace(startMs: number, end: number, view: Range): BarPlace {
+/** Whether the label of a bar names its status; a failed row says so before its name, and why behind it. */
+export function saysStatus({ status }: SpanRow): boolean {
+  return status !== "ok" && status !== "error";
+}
+
+/** Where a stretch of time is drawn in a view; a label with the word of a status needs more room before its bar. */
+export function stretchPlace(startMs: number, end: number, view: Range, hasWord = false): BarPlace {
   const place = placeOf(startMs, end, view);
   if (!place) return { left: 0, width: 0, label: end < view.from ? "earlier" : "later" };
   const right = place.left + place.width;
-  return { ...place, label: right < 60 ? "after" : place.left > 24 ? "before" : "inside" };
+  return { ...place, label: right < 60 ? "after" : place.left > (hasWord ? 45 : 24) ? "before" : "inside" };
 }
 
 /** The width of a duration with its status mark: no label begins nearer to the end of its track. */

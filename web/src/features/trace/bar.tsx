@@ -5,7 +5,7 @@ import type { SpanRow } from "@/lib/spans";
 import { kindColor } from "@/ui/kind";
 import { StatusMark } from "@/ui/status";
 import css from "./bar.module.css";
-import { type BarPlace, barPlace, labelOffset } from "./bar-place";
+import { type BarPlace, barPlace, labelOffset, saysStatus } from "./bar-place";
 import { placeOf, type Range } from "./time-scale";
 import { useSteps } from "./use-clock";
 
@@ -83,7 +83,7 @@ function BarLabel({ row, place, text, label, words }: LabelProps) {
           clock skew
         </span>
       )}
-      {row.status !== "ok" && <StatusMark status={row.status} label size={13} />}
+      {saysStatus(row) && <StatusMark status={row.status} label size={13} />}
     </div>
   );
 }

@@ -1,13 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, ChevronUp } from "lucide-react";
+import { useMemo } from "react";
+import { isServed, type Run } from "@/api/client";
 import { eventQuery } from "@/api/queries";
-import { count, duration } from "@/lib/format";
+import { count, duration, plural } from "@/lib/format";
 import type { SpanRow } from "@/lib/spans";
 import { visibleLine } from "@/lib/visible";
 import { Button } from "@/ui/button";
 import { ErrorType } from "@/ui/error-type";
 import { kindLabel } from "@/ui/kind";
 import { StatusMark } from "@/ui/status";
+import { CompareGood } from "./compare-good";
+import { failureGroups, nextOfGroup } from "./failure-groups";
 import css from "./failure-strip.module.css";
 
 interface Props {
@@ -18,6 +22,8 @@ interface Props {
   current: number;
   /** Whether the run as a whole ended well despite it. */
   recovered: boolean;
+  /** The run, if it can be compared. */
+  run: Run | null;
   onSelect: (spanId: string) => void;
   onStep: (by: 1 | -1) => void;
 }
@@ -46,6 +52,7 @@ export function FailureStrip(props: Props) {
       </div>
       <div className={css.tools}>
         {props.recovered && <span className={css.lead}>The run continued and succeeded.</span>}
+        {!props.recovered && props.run && isServed() && <CompareGood run={props.run} rows={rows} row={row} />}
         {failures.length > 1 && (
           <>
             <span className={css.count}>
@@ -67,7 +74,43 @@ export function FailureStrip(props: Props) {
           </>
         )}
       </div>
+      {failures.length > 1 && <Groups {...props} />}
     </section>
+  );
+}
+
+const MOST_GROUPS = 6;
+
+/** The failures by the type of their error; a click shows the next one of that type. */
+function Groups({ rows, failures, current, onSelect }: Props) {
+  const groups = useMemo(() => failureGroups(rows, failures), [rows, failures]);
+  const rest = groups.slice(MOST_GROUPS);
+  return (
+    <ul className={css.groups} aria-label="Failures by error">
+      {groups.slice(0, MOST_GROUPS).map((group) => {
+        const next = rows[failures[nextOfGroup(group, current)] ?? -1];
+        return (
+          <li key={group.type}>
+            <button
+              type="button"
+              className={css.group}
+              aria-current={group.failures.includes(current) || undefined}
+              title="Next failure with this error"
+              onClick={() => next && onSelect(next.id)}
+            >
+              {group.type === null ? "no error type" : <ErrorType type={group.type} />}
+              <b>{count(group.failures.length)}</b>
+            </button>
+          </li>
+        );
+      })}
+      {rest.length > 0 && (
+        <li className={css.lead}>
+          {count(rest.reduce((sum, { failures: more }) => sum + more.length, 0))} of{" "}
+          {plural(rest.length, "other error type")}
+        </li>
+      )}
+    </ul>
   );
 }
 

@@ -6,7 +6,7 @@ import { kindColor } from "@/ui/kind";
 import { StatusMark } from "@/ui/status";
 import { Critical } from "./bar";
 import css from "./bar.module.css";
-import { labelOffset, stretchPlace } from "./bar-place";
+import { labelOffset, saysStatus, stretchPlace } from "./bar-place";
 import { placeOf, type Range } from "./time-scale";
 
 /** Thinner gaps than this share of the view are not seen. */
@@ -43,11 +43,11 @@ export const FoldBar = memo(function FoldBar({ rows, members, view, now, critica
 });
 
 function FoldLabel(props: { row: SpanRow; from: number; to: number; totalMs: number; view: Range }) {
-  const place = stretchPlace(props.from, props.to, props.view);
+  const place = stretchPlace(props.from, props.to, props.view, saysStatus(props.row));
   return (
     <div className={css.label} style={labelOffset(place)} data-place={place.label}>
       <span title="Total">Σ {duration(props.totalMs)}</span>
-      {props.row.status !== "ok" && <StatusMark status={props.row.status} label size={13} />}
+      {saysStatus(props.row) && <StatusMark status={props.row.status} label size={13} />}
     </div>
   );
 }

@@ -134,7 +134,7 @@ export const TraceBody = memo(function TraceBody({ picture, search, inferring, o
       <OpenStrip open={open} clock={clock} selected={selection.id} onSelect={selection.select} />
       {failures.length > 0 && (
         <FailureStrip
-          {...{ rows, failures, current }}
+          {...{ rows, failures, current, run }}
           recovered={trace.status === "ok"}
           onSelect={selection.select}
           onStep={step}

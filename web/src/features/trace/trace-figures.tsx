@@ -37,7 +37,12 @@ export function TraceFigures({ trace, run, clock, inferred, children }: Props) {
         <Figure name="Duration" brief>
           {clock.running ? <RunningTime now={clock.now} /> : duration(trace.duration_ms)}
         </Figure>
-        {run && run.traces > 1 && <Figure name="Traces">{count(run.traces)}</Figure>}
+        {run && run.traces > 1 && (
+          <Figure name="Traces">
+            {count(run.traces)}
+            {run.failed_traces > 0 && <span className={css.failed}>, {count(run.failed_traces)} failed</span>}
+          </Figure>
+        )}
         <Figure name="Calls">
           {count(trace.calls)}
           {trace.spans > trace.calls && (
