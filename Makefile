@@ -25,7 +25,7 @@ export UV_COMPILE_BYTECODE ?= 1
 unexport PYTHON PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long coverage check lint web web-dev screenshots bench lock clean chromium chromium-headless-shell
+.PHONY: help demo test test-all test-long coverage check lint web web-dev screenshots bench lock clean chromium chromium-headless-shell
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
 
@@ -38,18 +38,21 @@ demo: $(VENV)/.runtime web ## Run the demo agent and serve what it did (ARGS=--o
 # A file's tests stay together: what it sets up is then set up once.
 PYTEST := pytest -n auto --dist loadfile --no-loadscope-reorder
 
-test: $(VENV)/.dev web chromium ## Run every test, those of web/ too (ARGS=... goes to pytest)
+test: $(VENV)/.dev web chromium ## Run the tests but slow ones, those of web/ too (ARGS=... goes to pytest)
 	@$(BIN)/python -m $(PYTEST) $(ARGS)
 
-test-long: ## Run every test, the long ones too, those of properties with 1,000 examples each (ARGS=... as for test)
+test-all: ## Run every test, as continuous integration does (ARGS=... as for test)
+	@$(MAKE) test PYTEST="$(PYTEST) --all"
+
+test-long: ## Run every test with a large budget, properties with 1,000 examples each (ARGS=... as for test)
 	@$(MAKE) test PYTEST="$(PYTEST) --long"
 
-coverage: $(VENV)/.dev web chromium ## Run Python's tests with branch coverage, which takes twice as long (ARGS=... goes to pytest)
+coverage: $(VENV)/.dev web chromium ## Run every test of Python with branch coverage, which takes twice as long (ARGS=... goes to pytest)
 	@$(BIN)/coverage erase
-	@status=0; $(BIN)/coverage run -m $(PYTEST) $(ARGS) || status=$$?; \
+	@status=0; $(BIN)/coverage run -m $(PYTEST) --all $(ARGS) || status=$$?; \
 	  $(BIN)/coverage combine --quiet && $(BIN)/coverage report; exit $$status
 
-check: lint test ## Everything a change has to pass: lint, types, layers, tests
+check: lint test ## What to run before every commit: lint, types, layers, tests; .ci/run runs test-all
 
 lint: $(VENV)/.dev
 	@$(BIN)/ruff check

@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from emitted import VARIABLE, watch
 from forking import RECORDER, forking
+from sweeps import left_out
 
 # Thousands of modules are compiled once, whatever the machine asks for, and not again by each process that starts.
 sys.dont_write_bytecode = False
@@ -46,7 +47,8 @@ settings.register_profile("long", settings.get_profile("short"), max_examples=10
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--long", action="store_true", help="try each property with 1,000 examples; take minutes more")
+    parser.addoption("--all", action="store_true", help="run the slow tests too, and every case of each sweep")
+    parser.addoption("--long", action="store_true", help="--all, and each property with 1,000 examples")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -66,8 +68,16 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest: a worker takes a whole file, and none is to end long after the others."""
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what needs ``--all``, of what was asked for; a test that is named by itself runs.
+
+    Begin with the files that take longest: a worker takes a whole file, and none is to end long after the others.
+    """
+    if not (config.option.all or config.option.long or any("::" in each for each in config.args)):
+        without = left_out(items)
+        items[:] = [item for item in items if item not in without]
+        config.stash[LEFT_OUT] = getattr(config, "workeroutput", {})["left_out"] = len(without)
     rank = {name: at for at, name in enumerate(LONGEST)}
 
     def place(item: pytest.Item) -> int:
@@ -77,6 +87,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=place)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take from a worker what each of them leaves out."""
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", 0)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if count := config.stash.get(LEFT_OUT, 0):
+        terminalreporter.line(f"{count:,} tests were left out; --all runs them")
+
+
+LEFT_OUT = pytest.StashKey[int]()
 HERE = Path(__file__).parent
 LONGEST = (
     # It starts every program that others of its folder look at.
@@ -227,6 +249,12 @@ def page(browser: Browser) -> Iterator[Page]:
     yield made
     context.close()
     assert failures == []
+
+
+@pytest.fixture(scope="session")
+def every(request: pytest.FixtureRequest) -> bool:
+    """Whether a test that goes through many cases by itself takes all of them, as with ``--all``."""
+    return request.config.option.all or request.config.option.long
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ from functools import partial
 from threading import Event, Thread
 
 import httpx
+import pytest
 from clickhouse_server import served
 from lists import walk
 from sent import START_NS, request_of, span_of
@@ -195,6 +196,7 @@ def kill_at_random(fork_python, directory, seed, kills):
         return fleet
 
 
+@pytest.mark.slow
 def test_servers_killed_at_any_moment_lose_and_double_nothing(fork_python, tmp_path, long):
     fleet = kill_at_random(fork_python, tmp_path, seed=1, kills=50 if long else 3)
     assert len(fleet.sent) > 20

@@ -71,6 +71,7 @@ def figure(server, name):
     return next((int(line.split()[1]) for line in metrics.splitlines() if line.startswith(f"inspector_{name} ")), None)
 
 
+@pytest.mark.slow
 def test_while_clickhouse_is_away_senders_are_told_to_come_back_and_spools_wait(serve, faults):
     server = serve("one")
     assert post(server, 1).status_code == 200
@@ -91,6 +92,7 @@ def test_while_clickhouse_is_away_senders_are_told_to_come_back_and_spools_wait(
     assert "Traceback" not in log
 
 
+@pytest.mark.slow
 def test_where_the_server_that_writes_does_not_keep_up_the_other_takes_no_more_in(serve, faults):
     one, other = serve("one"), serve("two")
     assert post(one, 1).status_code == 200

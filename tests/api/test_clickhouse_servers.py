@@ -56,6 +56,7 @@ def spans_of(server, trace):
     return found.json()["trace"]["spans"] if found.status_code == 200 else 0
 
 
+@pytest.mark.slow
 def test_one_trace_comes_in_pieces_through_two_servers_and_is_pushed_by_both(servers):
     pushed = [[], []]
     started = [Event(), Event()]

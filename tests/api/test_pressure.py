@@ -44,6 +44,7 @@ def export_of(name):
     return json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})
 
 
+@pytest.mark.slow
 def test_half_open_deaf_and_greedy_clients_cut_nobody_and_cost_bounded_memory(
     start_server, store, span, stack, until, long
 ):

@@ -94,6 +94,7 @@ def application(owner, settings):
     return create_app(owner.store, settings=allowed, owner=owner, limits=LiveLimits(lifetime_s=0.02, poll_s=0.01))
 
 
+@pytest.mark.slow
 def test_an_empty_store_keeps_the_contract_in_process(owner, settings, long):
     schema = schemathesis.openapi.from_asgi(
         "/openapi.json", application(owner, settings), config=config(8, coverage=long), headers=BEARER
@@ -120,9 +121,9 @@ def filled(owner, settings, run):
     return owner
 
 
-def test_a_filled_store_keeps_the_contract_in_process(filled, settings, long):
+def test_a_filled_store_keeps_the_contract_in_process(filled, settings, every, long):
     schema = schemathesis.openapi.from_asgi(
-        "/openapi.json", application(filled, settings), config=config(8, coverage=long), headers=BEARER
+        "/openapi.json", application(filled, settings), config=config(8 if every else 2, coverage=long), headers=BEARER
     )
     done, failed, requests = examine(schema)
     assert not failed, "\n\n".join(failed[:3])
@@ -141,6 +142,7 @@ def st_run(port, directory, token, *options):
     return ended.stdout
 
 
+@pytest.mark.slow
 def test_the_plain_tool_finds_nothing_in_any_operation_that_only_looks(filled, settings, serve_app, tmp_path):
     look = ("--include-method", "GET", "--exclude-path", "/events/stream")
     with serve_app(application(filled, settings)) as port:
@@ -148,6 +150,7 @@ def test_the_plain_tool_finds_nothing_in_any_operation_that_only_looks(filled, s
     assert "Tested: 27" in printed
 
 
+@pytest.mark.slow
 def test_the_shipped_configuration_names_every_exception_of_the_others(filled, settings, serve_app, checkout, tmp_path):
     shutil.copy(checkout / "schemathesis.toml", tmp_path)
     others = (

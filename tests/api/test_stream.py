@@ -381,6 +381,7 @@ def test_recorded_text_cannot_forge_a_line(port, store, span):
     reader.close()
 
 
+@pytest.mark.sweep(1)
 def test_a_slow_client_gets_a_gap_and_the_others_everything(port, live_app, store, span, until):
     live = live_app.state.service.live
     slow = Reader(port)
@@ -449,6 +450,7 @@ def test_too_many_streams_are_refused_until_one_ends(store, settings, serve_app,
             reader.close()
 
 
+@pytest.mark.sweep(1)
 def test_a_thousand_aborted_opens_leak_nothing(port, live_app, until):
     live = live_app.state.service.live
     for number in range(1000):

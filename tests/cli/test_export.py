@@ -102,6 +102,7 @@ def test_one_session_can_be_exported(inspector, recorded, write_spans, span):
     assert b"c" * 32 in done.stdout
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [

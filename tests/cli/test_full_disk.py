@@ -114,6 +114,7 @@ def test_doctor_names_the_full_disk_and_not_the_database_that_found_no_space(ask
     assert [check["found"] for check in checks if check["name"] == "spool"][0].startswith("1 files, 1 of them with")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("pinned", [False, True], ids=["short log", "long log"])
 def test_prune_frees_space_on_a_full_disk(ask, home, fill, pinned):
     stored = fill(pinned=pinned)
@@ -163,6 +164,7 @@ def test_prune_frees_space_where_the_text_of_many_calls_is_indexed(ask, home, sp
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
+@pytest.mark.slow
 def test_prune_frees_space_through_a_server_on_a_full_disk(ask, home, fill, start_inspector):
     stored = fill()
     server = start_inspector("serve", "--port", "0", "--no-open", INSPECTOR_TOKEN=TOKEN)

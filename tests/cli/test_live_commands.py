@@ -371,6 +371,7 @@ def test_token_prints_the_token_that_opens_the_api_and_narrower_ones(inspector, 
     assert whole.encode() not in b"".join(scoped)
 
 
+@pytest.mark.slow
 def test_the_demo_that_is_only_drawn_needs_no_port_and_exits(inspector, taken_port):
     done = inspector("demo", "--once", "--port", taken_port)
     assert done.returncode == 0, done.stderr

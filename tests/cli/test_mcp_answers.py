@@ -98,6 +98,7 @@ def _bury(total, write_spans, span, tool, model, ids):
     return cause
 
 
+@pytest.mark.slow
 def test_a_buried_failure_among_ten_thousand_spans_is_explained_by_one_short_answer(bury, call):
     buried = bury(10_000)
     text = call("why_failed")
@@ -125,6 +126,7 @@ def test_the_listing_of_the_tools_is_short():
     assert tokens_of(listing) < 2_000
 
 
+@pytest.mark.slow
 def test_no_answer_exceeds_its_budget_and_cursors_lead_through_all_of_it(bury, write_spans, tool, recordings):
     buried = bury(60)
     texts = [{"number": run, "rows": ["figures " * run] * 9, "letters": "\u6f22\u5b57" * run} for run in range(60)]

@@ -83,6 +83,7 @@ def test_it_answers_beside_a_running_server(failed, environment, start_inspector
     assert "INV-2000" in talk(environment)["answer"].content[0].text
 
 
+@pytest.mark.slow
 def test_it_answers_from_clickhouse(failed, environment, inspector, home, tmp_path):
     url = f"chdb://{tmp_path / 'engine'}?database=team"
     assert inspector("db", "create", INSPECTOR_DATABASE_URL=url).returncode == 0

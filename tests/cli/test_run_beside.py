@@ -2,6 +2,8 @@ import os
 import re
 import sys
 
+import pytest
+
 from inspector.ingest import Owner
 from inspector.model import Filter
 from inspector.settings import Settings
@@ -55,6 +57,7 @@ def test_a_decorator_of_ours_alone_does_not_keep_a_program_from_being_recorded(r
     assert names(recorded()) == ["add"]
 
 
+@pytest.mark.slow
 def test_tests_are_recorded_where_pytest_itself_imports_the_installed_package(
     run, environment, script, tmp_path, recorded, call
 ):

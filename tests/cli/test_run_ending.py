@@ -368,6 +368,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("headers", [{}, {"traceparent": f"00-{'ab' * 16}-{'cd' * 8}-01"}])
 def test_requests_of_a_server_are_listed_by_its_module(run, environment, tmp_path, inspector, headers):
     package = tmp_path / "shop"

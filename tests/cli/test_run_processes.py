@@ -9,6 +9,7 @@ def names(events):
     return [event.tool or event.name for event in events]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_children_of_multiprocessing_are_recorded(run, script, recorded, method):
     done = run(

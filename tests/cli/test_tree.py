@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -87,6 +88,7 @@ def test_a_call_that_several_events_tell_of_counts_once_in_every_sum_above_it(ev
     }
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_levels_are_arranged_without_recursion_and_with_short_guides(event):
     rows = tree_rows([event(1), *(event(number, number - 1) for number in range(2, 100_001))])
     assert [row.depth for row in rows] == list(range(100_000))

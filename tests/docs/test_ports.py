@@ -57,6 +57,7 @@ PYAGENITY = """\
 """
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("example", "tree"),
     [

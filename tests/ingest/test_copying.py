@@ -135,6 +135,7 @@ def copied(source, target, so_far=lambda *_: None):
     return copy_home(source, target, so_far=so_far)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("kind", "other"), PAIRS)
 def test_all_that_is_stored_is_there_and_back(place, kind, other):
     source = fill(place(kind))
@@ -149,6 +150,7 @@ def test_all_that_is_stored_is_there_and_back(place, kind, other):
     assert listed(back) | {"marks": {}} == wanted | {"marks": {}}
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("kind", "other"), PAIRS)
 def test_a_trace_is_as_old_in_the_copy_as_it_was(place, kind, other):
     source, target = fill(place(kind)), place(other)
@@ -161,6 +163,7 @@ def test_a_trace_is_as_old_in_the_copy_as_it_was(place, kind, other):
     assert len(set(arrived[0].values())) > 3
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("other", ENGINES)
 def test_a_copy_that_breaks_off_anywhere_goes_on_there(place, monkeypatch, other):
     monkeypatch.setattr(comparing, "SPANS_AT_ONCE", 10)
@@ -204,6 +207,7 @@ print(copy_home(source, target, so_far=so_far).differing)
 """
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("other", ENGINES)
 def test_a_copy_that_is_killed_goes_on_and_has_nothing_twice(place, tmp_path, other):
     source = fill(place("sqlite"))

@@ -40,6 +40,7 @@ def test_the_files_of_many_programs_share_transactions(spool, store, many):
     assert (list(spool.iterdir()), store.spools()) == ([], {})
 
 
+@pytest.mark.slow
 def test_the_files_of_5_000_programs_take_less_than_five_seconds_of_processor_time(
     spool, store, make_span, make_request
 ):

@@ -592,6 +592,7 @@ def test_an_agent_killed_in_mid_call_leaves_the_call_as_lost(spool, store, make_
     assert (event.status, json.loads(bytes(event.input))) == ("lost", {"city": "Paris"})
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_an_owner_killed_at_any_moment_loses_and_repeats_nothing(tmp_path, seed):
     home = tmp_path / "home"

@@ -53,7 +53,7 @@ def as_told(recorded, event):
     }
 
 
-@pytest.fixture(scope="module", params=["current", "oldest"])
+@pytest.fixture(scope="module", params=["current", pytest.param("oldest", marks=pytest.mark.slow)])
 def recorded(request, run):
     return run("anthropic_calls.py", within=request.param).parts["all"]
 

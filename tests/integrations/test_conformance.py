@@ -54,8 +54,17 @@ PROGRAMS = (
 )
 
 
+def _cases():
+    """The programs; those that run in a newer environment too are slow."""
+    seen = set()
+    for each in PROGRAMS:
+        marks = [pytest.mark.slow] if each.file in seen else []
+        seen.add(each.file)
+        yield pytest.param(each, marks=marks, id=f"{each.file.removesuffix('.py')}-{each.within}")
+
+
 # Of one program after the other, so that each is needed by one worker alone where tests are shared out in order.
-@pytest.fixture(scope="module", params=PROGRAMS, ids=lambda each: f"{each.file.removesuffix('.py')}-{each.within}")
+@pytest.fixture(scope="module", params=_cases())
 def program(request) -> Program:
     return request.param
 

@@ -2,6 +2,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.sweep(3)
+
 FAILED = "told: An error occurred while running the tool. Please try again."
 FAILED_BY_NAME = "told: Error executing tool 'book' with arguments {'city': 'Oslo', 'seats': 4}: "
 FRAMEWORKS = {

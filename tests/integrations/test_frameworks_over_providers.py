@@ -6,6 +6,7 @@ def recorded(run):
     return run("frameworks_over_providers.py", within="current")
 
 
+@pytest.mark.slow
 def test_each_model_call_of_a_framework_holds_the_one_its_provider_was_asked_for(recorded):
     calls = [event for event in recorded.events if event.kind == "llm"]
     inner = [event for event in calls if (above := recorded.parent(event)) is not None and above.kind == "llm"]

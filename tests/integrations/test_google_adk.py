@@ -116,6 +116,7 @@ def test_a_tool_says_what_it_is(recorded):
     assert patterns == {None, "sequential", "parallel"}
 
 
+@pytest.mark.slow
 def test_a_run_over_a_live_connection_says_that_it_cannot_be_replayed(run):
     events = run("google_adk_live.py", within="earlier").events
     assert [event.name for event in events] == ["invoke_workflow trip", "invoke_agent planner", "execute_tool find"]

@@ -13,6 +13,7 @@ from inspector.integrations.mcp.server import run_tool
 
 CURRENT, EARLIER, OLDEST = "current", "earlier", "mcp-oldest"
 GENERATIONS = (CURRENT, EARLIER)
+of_each_generation = pytest.mark.parametrize("sdk", [CURRENT, pytest.param(EARLIER, marks=pytest.mark.slow)])
 OUTCOMES = {"ok": "ok", "error result": "error", "cancelled": "cancelled"}
 SERVED_OUTCOMES = {"add": "ok", "steps": "ok", "ask": "ok", "confirm": "ok", "boom": "error", "slow": "cancelled"}
 
@@ -60,6 +61,7 @@ def visited(run, framework_python, stdio_python):
     return visit
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("client", "server"), PAIRS)
 def test_what_a_client_asked_and_a_server_did_is_one_tree_whatever_the_transport_and_the_sdk(visited, client, server):
     recorded, ways = visited(client, server), PAIRS[client, server]
@@ -162,7 +164,7 @@ def expected_shape(entry):
     return f"execute_tool {name}", status, [(f"tools/call {name}", served, [ran])]
 
 
-@pytest.mark.parametrize("sdk", GENERATIONS)
+@of_each_generation
 def test_a_server_that_dies_in_the_middle_of_a_call_leaves_an_error(visited, sdk):
     called = visited(sdk, sdk).named("execute_tool die")
     facts = attributes(called)
@@ -171,7 +173,7 @@ def test_a_server_that_dies_in_the_middle_of_a_call_leaves_an_error(visited, sdk
     assert facts["mcp.error.message"] == "Connection closed"
 
 
-@pytest.mark.parametrize("sdk", GENERATIONS)
+@of_each_generation
 def test_the_server_s_own_span_has_what_the_tool_raised_also_where_the_client_gets_no_text(visited, sdk):
     recorded = visited(sdk, sdk)
     ran = [facts for event in recorded.of("tool") if (facts := attributes(event)).get("gen_ai.tool.name") == "boom"]
@@ -181,14 +183,14 @@ def test_the_server_s_own_span_has_what_the_tool_raised_also_where_the_client_ge
         assert facts["mcp.error.message"].endswith("the boiler broke")
 
 
-@pytest.mark.parametrize("sdk", GENERATIONS)
+@of_each_generation
 def test_the_program_sees_the_same_with_and_without_the_inspector(visited, sdk):
     recorded = visited(sdk, sdk)
     alone = [entry for entry in recorded.ledger["alone"] if entry["by"] != "header"]
     assert alone == asked(recorded, "memory", "stdio")
 
 
-@pytest.mark.parametrize("sdk", GENERATIONS)
+@of_each_generation
 def test_without_a_context_in_the_message_the_http_headers_name_the_caller(visited, sdk):
     recorded = visited(sdk, sdk)
     below_caller = [event for event in recorded.events if event.trace_id == "a" * 32]
@@ -209,7 +211,7 @@ def tool_calls(recorded) -> list:
     return [event for event in below(recorded, recorded.events[0]) if event.kind == "tool"]
 
 
-@pytest.mark.parametrize("sdk", GENERATIONS)
+@of_each_generation
 def test_fifty_calls_at_once_are_each_told_once_with_their_own_arguments(cases, sdk):
     recorded = cases(sdk)["parallel"]
     clients = tool_calls(recorded)
@@ -226,7 +228,7 @@ def test_fifty_calls_at_once_are_each_told_once_with_their_own_arguments(cases, 
         assert json.loads(attributes(inbound)["mcp.rpc.request_json"])["params"]["arguments"] == json.loads(arguments)
 
 
-@pytest.mark.parametrize("sdk", GENERATIONS)
+@of_each_generation
 def test_a_call_that_a_framework_has_told_of_is_not_told_again(cases, sdk):
     recorded = cases(sdk)["told"]
     served = ("tools/call add", "ok", [("execute_tool add", "ok", [])])
@@ -238,7 +240,7 @@ def test_a_call_that_a_framework_has_told_of_is_not_told_again(cases, sdk):
     assert attributes(recorded.named("execute_tool adder__add"))["mcp.rpc.method"] == "tools/call"
 
 
-@pytest.mark.parametrize("sdk", GENERATIONS)
+@of_each_generation
 def test_a_server_that_passes_a_call_on_under_the_same_name_makes_a_call_of_its_own(cases, sdk):
     recorded = cases(sdk)["proxy"]
     (called,) = tool_calls(recorded)
@@ -249,7 +251,7 @@ def test_a_server_that_passes_a_call_on_under_the_same_name_makes_a_call_of_its_
     assert [attributes(event)["inspector.tool.server"] for event in line] == ["near", "near", "far", "far"]
 
 
-@pytest.mark.parametrize("sdk", GENERATIONS)
+@of_each_generation
 def test_a_call_that_the_program_calls_off_by_notification_is_cancelled_on_both_sides(cases, sdk):
     recorded = cases(sdk)["called_off"]
     assert recorded.ledger[0] == ("cancelled" if sdk == CURRENT else "Request cancelled")
@@ -264,6 +266,7 @@ def test_a_call_that_the_program_calls_off_by_notification_is_cancelled_on_both_
     assert told["attributes"]["reason"] == "changed my mind"
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("sdk", "client"), [(CURRENT, ()), (EARLIER, ()), (CURRENT, ("toolkit",))])
 def test_a_call_has_what_its_server_logged_and_what_it_wrote_beside_the_protocol(run, sdk, client):
     called = run("mcp_untidy.py", *client, within=sdk).named("execute_tool cook")
@@ -278,7 +281,7 @@ def test_a_call_has_what_its_server_logged_and_what_it_wrote_beside_the_protocol
     ]
 
 
-@pytest.mark.parametrize("sdk", GENERATIONS)
+@of_each_generation
 def test_a_request_is_handled_in_the_session_that_its_baggage_names_and_the_next_one_is_not(cases, sdk):
     recorded = cases(sdk)["session"]
     for called, session in zip(tool_calls(recorded), ("trip-42", None), strict=True):

@@ -48,7 +48,9 @@ def as_told(recorded, event):
     }
 
 
-@pytest.fixture(scope="module", params=["current", "earlier", "oldest"])
+@pytest.fixture(
+    scope="module", params=["current", *(pytest.param(each, marks=pytest.mark.slow) for each in ("earlier", "oldest"))]
+)
 def recorded(request, run):
     return run("openai_calls.py", within=request.param).parts["all"]
 

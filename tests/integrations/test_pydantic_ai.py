@@ -7,7 +7,7 @@ from recorded_events import facts, overlap
 PROGRAM = "pydantic_ai_agents.py"
 
 
-@pytest.fixture(scope="module", params=["current", "oldest-agents"])
+@pytest.fixture(scope="module", params=["current", pytest.param("oldest-agents", marks=pytest.mark.slow)])
 def parts(request, run):
     return run(PROGRAM, within=request.param).parts
 

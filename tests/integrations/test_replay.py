@@ -64,6 +64,7 @@ def test_plain_clients_print_the_same_streams_in_their_pieces(bench):
     assert replayed == recorded
 
 
+@pytest.mark.slow
 def test_aiohttp_gives_the_same_pieces_however_it_is_read_and_fails_the_same_way(bench, framework_python):
     python = framework_python("clients")
     out = bench.record(PROGRAMS / "replayed_aiohttp.py", python=python)
@@ -76,6 +77,7 @@ def test_aiohttp_gives_the_same_pieces_however_it_is_read_and_fails_the_same_way
     assert replayed == recorded
 
 
+@pytest.mark.slow
 def test_the_sdk_of_anthropic_parses_what_it_parsed(bench, forked_python):
     python = forked_python("current")
     out = bench.record(PROGRAMS / "replayed_claude.py", python=python)

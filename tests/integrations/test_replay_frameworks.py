@@ -105,6 +105,7 @@ def record_in(bench, program, python):
     return bench.record(PROGRAMS / program, python=python, **its_own(python, program))
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("program", WITHIN)
 def test_a_framework_prints_the_same_and_makes_the_same_calls(program, recorded, interpreter):
     python = interpreter(program)
@@ -128,6 +129,7 @@ def test_a_tool_of_an_mcp_server_in_agent_framework_names_its_server(recorded):
     assert (its["inspector.tool.source"], its["inspector.tool.server"]) == ("mcp", "clock")
 
 
+@pytest.mark.slow
 def test_adk_is_replayed_over_either_client_of_gemini(bench, framework_python, interpreter):
     program = PROGRAMS / "replayed_google_adk.py"
     # It has to be told before the client is imported.
@@ -139,6 +141,7 @@ def test_adk_is_replayed_over_either_client_of_gemini(bench, framework_python, i
     assert (done.code, done.out) == (0, out), done.err
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "program",
     [

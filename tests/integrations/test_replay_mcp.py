@@ -48,12 +48,15 @@ class Desks:
         return self.ledger.read_text().splitlines()
 
 
-@pytest.fixture(params=["current", "earlier"])
+GENERATIONS = ["current", pytest.param("earlier", marks=pytest.mark.slow)]
+
+
+@pytest.fixture(params=GENERATIONS)
 def desks(request, bench, forked_python, framework_python):
     return Desks(bench, forked_python(request.param), framework_python(request.param))
 
 
-@pytest.fixture(scope="module", params=["current", "earlier"])
+@pytest.fixture(scope="module", params=GENERATIONS)
 def talked(request, tmp_path_factory, make_bench, forked_python):
     """Desks with which a program talked over stdio, once; whoever replays it leaves the recording as it is."""
     desks = Desks(make_bench(tmp_path_factory.mktemp("talked")), forked_python(request.param))
@@ -149,7 +152,7 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.parametrize("within", ["current", "earlier"])
+@pytest.mark.parametrize("within", GENERATIONS)
 def test_what_the_sdk_itself_asks_of_a_server_for_a_call_is_answered(bench, framework_python, within):
     desks = Desks(bench, framework_python(within))
     program = desks.bench.directory / "app.py"
@@ -164,6 +167,7 @@ def test_what_the_sdk_itself_asks_of_a_server_for_a_call_is_answered(bench, fram
     assert desks.done() == done
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("way", "within", "why"),
     [

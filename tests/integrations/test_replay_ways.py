@@ -51,6 +51,7 @@ def test_a_program_is_debugged_by_pdb_against_its_recording(recorded):
     assert f"replay: 2 of 2 calls of {run} replayed" in done.err
 
 
+@pytest.mark.slow
 def test_a_program_is_debugged_by_debugpy_against_its_recording(recorded):
     bench, run = recorded
     words = (sys.executable, "-X", "frozen_modules=off", "-m", "debugpy", "--listen", "127.0.0.1:0", "app.py")

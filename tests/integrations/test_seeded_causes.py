@@ -8,6 +8,8 @@ from inspector.lookup import program_of, traces_of
 from inspector.model import Filter
 from inspector.settings import Settings
 
+pytestmark = pytest.mark.sweep(1)
+
 PROGRAMS = {
     "causes_agent_framework.py": "current",
     "causes_crewai.py": "crewai",

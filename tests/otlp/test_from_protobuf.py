@@ -412,6 +412,7 @@ MILLIONS = {
 }
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("payload", MILLIONS.values(), ids=list(MILLIONS))
 def test_millions_of_parts_are_too_many(payload):
     decoded = decode_protobuf(payload)

@@ -138,6 +138,7 @@ WIRE = {
 }
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("name", WIRE)
 def test_pb(hostile, name):
     body, expected = WIRE[name]
@@ -217,6 +218,7 @@ LOGS = {
 }
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("name", LOGS)
 def test_logs_pb(server, protobuf, name):
     answer = judge(server, lambda: server.export("/v1/logs", made(LOGS[name]), PROTOBUF))
@@ -461,6 +463,7 @@ OUTER = {
 }
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("name", OUTER)
 def test_json(hostile, name):
     body, expected = OUTER[name]

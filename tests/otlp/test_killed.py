@@ -7,6 +7,7 @@ import threading
 import time
 from contextlib import closing
 
+import pytest
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 
 SECRET = "a-secret-of-the-tests-only"
@@ -124,6 +125,7 @@ def kill_again_and_again(serve_home, protobuf, home, *, kills, seed):
     return sum(sender.acknowledged for sender in senders)
 
 
+@pytest.mark.slow
 def test_a_server_killed_at_any_moment_loses_nothing_and_repeats_nothing(serve_home, protobuf, tmp_path, long):
     kills = 100 if long else 10
     assert kill_again_and_again(serve_home, protobuf, tmp_path / "home", kills=kills, seed=1) >= kills

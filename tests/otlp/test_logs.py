@@ -143,6 +143,7 @@ def test_what_is_no_request_is_refused_in_its_encoding(server, media_type):
     assert answer.message.startswith("not an ExportLogsServiceRequest: ")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "body, media_type, headers, status",
     [
@@ -178,6 +179,7 @@ def test_secrets_are_removed_before_anything_is_stored(server, protobuf, logs, u
     assert "hunter2" not in found
 
 
+@pytest.mark.slow
 def test_a_large_request_is_stored_whole(server, protobuf, logs, until, trace):
     records = [
         {"span_id": 1 + at % 100, "trace_id": trace, "event_name": f"e{at}", "body": "x" * 500} for at in range(9000)
@@ -207,6 +209,7 @@ def test_logs_over_grpc_become_events_too(server, protobuf, logs, until, trace):
             assert refused.value.code() is code
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", ["genai_logs", "genai_logs_earlier"])
 @pytest.mark.parametrize("is_first", [False, True], ids=["after", "before"])
 def test_contents_that_an_instrumentation_logs_are_shown_with_the_call(serve_home, tmp_path, until, name, is_first):

@@ -65,6 +65,7 @@ def test_a_wheel_has_the_app_and_its_contract(wheel, checkout):
         assert not [name for name in opened.namelist() if name.startswith("web/")]
 
 
+@pytest.mark.slow
 def test_the_app_is_built_again_only_when_a_source_changed(project, run):
     def build():
         assert run(project, "hatch_build.py").returncode == 0
@@ -98,6 +99,7 @@ def test_tests_and_what_an_editor_leaves_behind_are_no_sources(project, hook):
         before = hook.digest(web)
 
 
+@pytest.mark.slow
 def test_an_sdist_brings_the_sources_and_the_app_so_that_installing_it_needs_no_node(
     project, run, wheel, path_without_node, tmp_path
 ):

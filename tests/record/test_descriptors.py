@@ -282,6 +282,7 @@ end(threads)
 }
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_no_byte_goes_astray_and_no_call_is_lost(tmp_path, attack):
     files = tmp_path / "files"

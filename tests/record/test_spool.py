@@ -465,6 +465,7 @@ instrument._emit_sync("after_tool_call", tool_name="around", args={}, result=1, 
     assert len({p.name.split(".")[0] for p in (tmp_path / "spool").iterdir()}) == 2
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_children_of_multiprocessing_are_recorded_to_their_end(tmp_path, method):
     program = tmp_path / "program.py"
@@ -488,6 +489,7 @@ if __name__ == "__main__":
     assert tools_of(tmp_path) == [("child0", True), ("child1", True), ("child2", True), ("parent", True)]
 
 
+@pytest.mark.slow
 def test_a_hundred_forks_while_threads_record_neither_hang_nor_lose(tmp_path):
     run(
         PROGRAM
@@ -682,6 +684,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_what_a_worker_records_is_in_the_file_before_its_result_is_out(tmp_path, method, long):
     times = 100 if long else 2

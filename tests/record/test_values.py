@@ -820,6 +820,7 @@ def pages_taken(action):
     return resource.getrusage(resource.RUSAGE_THREAD).ru_minflt - before
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("kind", [list, dict, Holder])
 def test_the_work_on_a_value_is_the_same_however_deep_the_programs_stack_is(kind):
     value, limits = shared(30, kind), Limits(items=4000)

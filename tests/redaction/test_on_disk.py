@@ -24,6 +24,8 @@ COUNT = 500
 SECRETS = planted.secrets(COUNT)
 PROGRAM = str(Path(__file__).with_name("leaking.py"))
 START_NS = 1_795_000_000_000_000_000
+pytestmark = pytest.mark.sweep(2)
+
 WAYS = ("agent", "otlp", "import", "spool")
 OF_THE_AGENT = (
     "spool of the agent",

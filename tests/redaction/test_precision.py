@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from corpus import corpus
 
 from inspector.redaction import Redactor
@@ -36,6 +37,7 @@ ORDINARY = [
 ]
 
 
+@pytest.mark.slow
 def test_at_most_one_in_a_hundred_ordinary_texts_is_touched():
     redactor = Redactor(salt=b"x")
     texts = corpus()

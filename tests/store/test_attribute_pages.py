@@ -71,6 +71,7 @@ def test_values_of_every_form_are_found(store, make_span, value):
     assert ids(store.events(having("s" * 100, "other")).items) == [wanted.span_id]
 
 
+@pytest.mark.slow
 def test_the_latest_of_many_are_on_the_first_page_though_they_came_first(open_store, path, make_span):
     store = open_store(path)
     early = make_span(attributes={"customer": "c"}, start_ns=10**18)

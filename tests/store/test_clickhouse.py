@@ -136,6 +136,7 @@ def test_a_reader_is_told_how_tables_are_made(server, address):
         ClickHouseStore(address, read_only=True)
 
 
+@pytest.mark.slow
 def test_batches_of_more_traces_than_a_value_has_room_for_are_stored(server, make_span, tmp_path):
     settings = Settings(home=tmp_path, database_url=SecretStr(f"clickhouse://default@{server}/large"))
     spans = [make_span(trace_id=f"{at:032x}", session_id="s") for at in range(1, 5_001)]
@@ -179,6 +180,7 @@ def test_spans_go_over_http_and_come_back(server, make_span, tmp_path):
         assert again.last_seq() == 3
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("table", ["spans", "traces", "notes", "marks"])
 def test_a_batch_that_broke_off_anywhere_is_whole_when_it_is_sent_again(store, address, make_span, table):
     store.write([make_span(trace_id="b" * 32)])
@@ -304,6 +306,7 @@ def test_the_latest_are_the_same_whether_all_are_looked_at_or_the_last_minutes_a
         assert found == [span.span_id for span in reversed(expected)]
 
 
+@pytest.mark.slow
 def test_the_latest_runs_and_traces_are_the_same_however_far_back_their_spans_lie(store, make_span):
     minute = 60 * 10**9
     # Runs of one trace, and between them those of a long session, which is as old as its first.

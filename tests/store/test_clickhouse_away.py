@@ -15,6 +15,7 @@ from inspector.store.clickhouse.database import Database
 from inspector.store.clickhouse.writing import Writing
 
 
+@pytest.mark.slow
 def test_after_an_outage_of_ten_minutes_another_one_writes_and_everything_is_there_once(make_span):
     clock, faults = Clock(), Faults()
     with served(faults=faults) as host:

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from inspector.store.clickhouse import cluster_statements
 
 TESTS = Path(__file__).parents[1]
@@ -75,6 +77,7 @@ print("whole")
 """
 
 
+@pytest.mark.slow
 def test_the_tables_of_a_cluster_are_parsed_and_a_store_writes_and_reads_them(tmp_path):
     config = tmp_path / "config.xml"
     config.write_text(CLUSTER)

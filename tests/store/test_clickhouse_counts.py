@@ -55,6 +55,7 @@ def counted(store):
     return {kind: counts for kind, counts in store.health().calls_ever.items() if any(counts)}
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("is_killed", [False, True])
 @pytest.mark.parametrize("table", ["traces", "notes"])
 def test_a_write_that_broke_off_is_counted_without_being_sent_again(opened, make_span, table, is_killed):
@@ -70,6 +71,7 @@ def test_a_write_that_broke_off_is_counted_without_being_sent_again(opened, make
     assert counted(store) == {"llm": (2, 1), "tool": (1, 1), "agent": (1, 0)}
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("is_killed", [False, True])
 @pytest.mark.parametrize("table", ["traces", "notes"])
 def test_a_call_of_another_kind_than_it_began_as_is_counted_once_in_the_end(opened, make_span, table, is_killed):
@@ -84,6 +86,7 @@ def test_a_call_of_another_kind_than_it_began_as_is_counted_once_in_the_end(open
     assert counted(store) == {"llm": (1, 0), "tool": (2, 0)}
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("then", ["spans", "traces", "notes"])
 @pytest.mark.parametrize("first", ["spans", "traces"])
 def test_a_write_whose_completion_breaks_off_too_is_counted_once(opened, make_span, first, then):

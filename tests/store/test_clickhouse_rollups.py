@@ -72,6 +72,7 @@ def agree(stores, **filters):
     return of_hours.total
 
 
+@pytest.mark.slow
 def test_what_is_written_again_or_deleted_after_its_hour_was_summed_up_counts_as_it_is_now(stores, calls):
     kept = stores[0]
     kept.write(calls)

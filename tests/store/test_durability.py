@@ -53,6 +53,7 @@ def run(*arguments, timeout=240):
     )
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_nothing_acknowledged_is_lost_and_no_batch_is_halved_by_kill_9(tmp_path, seed, long):
     kills = 100 if long else 15

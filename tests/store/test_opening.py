@@ -92,6 +92,7 @@ def test_the_file_is_laid_out_as_measured_best(store, rows_of):
     assert rows_of("PRAGMA journal_mode") == [("wal",)]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", ["a b", "50%", "q?mode=memory", "h#x", "é", "new\nline", "%3f", "'", "\udcff"])
 def test_odd_directory_names_are_only_names(tmp_path, make_span, name):
     path = tmp_path / name / "inspector.db"

@@ -133,6 +133,7 @@ breaks = st.lists(
 
 
 # The same examples each time, and none made smaller: each takes a third of a second, and says itself what broke.
+@pytest.mark.slow
 @settings(
     max_examples=settings.default.max_examples // 2,
     deadline=None,
@@ -158,6 +159,7 @@ def test_every_span_whose_record_lies_in_sound_pages_is_saved(sound, tmp_path, b
         assert found.lost <= len(places) - found.spans
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_three_broken_pages_cost_what_was_in_them(sound, tmp_path, seed):
     _, whole, places = sound

@@ -43,6 +43,7 @@ def test_a_tool_whose_result_is_in_the_answer_is_not_asked_of_the_program():
     assert [tool.name for tool in read_message(said("assistant", *parts)).requests] == ["look"]
 
 
+@pytest.mark.slow
 def test_equal_prompts_never_cross_in_a_thousand_interleavings(store, ask):
     """Conversations of equal words at once, in two requests (a run each) with two to four threads each.
 

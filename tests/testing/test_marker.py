@@ -69,6 +69,7 @@ def test_a_test_of_a_frozen_run_is_frozen_as_that_was_and_recorded_again_to_the_
     assert of_frozen_run.read(CASSETTE) == before
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("written", ["freeze=True", 'freeze="1790000000000000000:7"', ""])
 def test_a_test_that_is_kept_runs_with_the_recording_of_another_frozen_run(of_frozen_run, written):
     of_frozen_run.change(TEST, "freeze=True", written)

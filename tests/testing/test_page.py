@@ -16,6 +16,7 @@ def blocks(page, language):
     return re.findall(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.slow
 def test_a_reader_who_copies_the_page_gets_what_it_shows(page, empty_project, pytestconfig):
     program, written, inside = blocks(page, "python")
     commands, _, failure = blocks(page, "text")

@@ -279,6 +279,7 @@ def test_a_test_without_a_name_says_how_one_is_given(with_test, marker, said):
     assert '@pytest.mark.cassette("NAME")' in done.out
 
 
+@pytest.mark.slow
 def test_parallel_workers_have_each_their_own(anew):
     test = anew.read(TEST)
     more = "".join(

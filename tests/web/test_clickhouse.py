@@ -29,6 +29,7 @@ def runs_of(page):
     return page.get_by_role("grid", name="Runs").get_by_role("row").filter(has=page.get_by_role("gridcell"))
 
 
+@pytest.mark.slow
 def test_runs_are_listed_opened_searched_counted_and_labelled(scaled, visit):
     page = visit(scaled, "/")
     expect(runs_of(page)).to_have_count(2)

@@ -135,6 +135,7 @@ def test_runs_that_are_not_there_are_named(trips, visit, watch):
     expect(page.get_by_role("grid", name="Runs")).to_be_visible()
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("width", [390, 1024, 1440, 1920])
 def test_both_runs_have_room_at_every_width(trips, visit, width):
     page = visit(trips, COMPARED, viewport={"width": width, "height": 844})
@@ -145,6 +146,7 @@ def test_both_runs_have_room_at_every_width(trips, visit, width):
     assert cells[0]["y"] == cells[1]["y"]
 
 
+@pytest.mark.slow
 def test_a_difference_far_down_comes_into_view(oddities, visit):
     page = visit(oddities, f"/diff?a={0xA8:032x}&b={0xA4:032x}&all=1")
     expect(calls(page)).to_be_visible()
@@ -152,6 +154,7 @@ def test_a_difference_far_down_comes_into_view(oddities, visit):
     expect(chosen(page)).to_be_in_viewport()
 
 
+@pytest.mark.slow
 def test_hostile_strings_are_only_text_where_two_runs_are_compared(hostile, visit):
     others = [each["trace_id"] for each in hostile.get("/traces?limit=3")["items"] if each["trace_id"] != TRACE]
     page = visit(hostile, f"/diff?a={TRACE}&b={others[0]}&all=1")

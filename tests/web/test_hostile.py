@@ -71,6 +71,7 @@ def span_id(number):
     return span_of(TRACE, number).span_id
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     "view",
     [
@@ -96,11 +97,12 @@ def test_hostile_strings_are_only_text_in_a_view(hostile, visit, view):
     assert_inert(page)
 
 
-def test_hostile_strings_are_only_text_in_the_detail(hostile, visit, subtests):
+def test_hostile_strings_are_only_text_in_the_detail(hostile, visit, subtests, every):
     names = ("script", "img-onerror", "proto", "bidi", "ansi", "markdown-image", "javascript-link")
     page = visit(hostile, f"/traces/{TRACE}")
+    cases = [*itertools.product(SPANS, names)]
     # Three thousand lines take as long as six other strings, and hold nothing but text.
-    for kind, name in (*itertools.product(SPANS, names), ("model", "many-lines")):
+    for kind, name in [*cases, ("model", "many-lines")] if every else cases[::6]:
         number = 100 + list(TEXTS).index(name) * 10 + SPANS[kind]
         with subtests.test(kind=kind, name=name):
             page.goto(f"{hostile.url}/#/traces/{TRACE}?span={span_id(number)}")
@@ -113,6 +115,7 @@ def test_hostile_strings_are_only_text_in_the_detail(hostile, visit, subtests):
             expect(page.get_by_role("tabpanel")).to_contain_text(span_id(number))
 
 
+@pytest.mark.slow
 def test_every_hostile_string_can_be_looked_at(hostile, visit):
     page = visit(hostile, f"/traces/{TRACE}")
     for number in range(100, 100 + len(TEXTS) * 10, 10):
@@ -123,6 +126,7 @@ def test_every_hostile_string_can_be_looked_at(hostile, visit):
         assert_inert(page)
 
 
+@pytest.mark.slow
 def test_hostile_strings_in_the_address_are_only_text(hostile, visit, watch):
     # The API refuses some of them as values, and says which.
     watch.tolerate("400")

@@ -126,6 +126,7 @@ def test_why_a_run_failed_and_where_the_wrong_value_came_from_take_two_clicks(de
     assert hand.clicks <= 2
 
 
+@pytest.mark.slow
 def test_where_the_arguments_of_a_failed_call_came_from_takes_one_click(homes, serving, visit):
     fill(homes / "refund", refund())
     with serving(homes / "refund") as server:
@@ -145,6 +146,7 @@ def test_where_the_arguments_of_a_failed_call_came_from_takes_one_click(homes, s
         expect(page.get_by_role("textbox", name="Find in this run")).to_have_value('"1950"')
 
 
+@pytest.mark.slow
 def test_long_messages_are_searched_for_the_arguments_once_they_are_loaded(homes, serving, visit):
     fill(homes / "long-refund", refund("Be kind. " * 30_000))
     with serving(homes / "long-refund") as server:
@@ -155,6 +157,7 @@ def test_long_messages_are_searched_for_the_arguments_once_they_are_loaded(homes
         expect(sources.get_by_role("button", name="order answer of look_up, message 4")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_time_that_an_agent_took_itself_is_told_apart_from_its_calls(desk, visit):
     page = visit(desk, f"/traces/{BOOKS}?span={span_of(BOOKS, 1, 'agent').span_id}", **TALL)
     # Its last call goes on after it.
@@ -185,6 +188,7 @@ def test_the_jump_of_a_context_takes_three_clicks_and_the_largest_run_one(desk, 
     assert hand.clicks <= 4
 
 
+@pytest.mark.slow
 def test_runs_that_called_a_tool_with_a_value_take_four_clicks(desk, visit):
     page = visit(desk, "/", **TALL)
     hand = Hand(page)
@@ -200,6 +204,7 @@ def test_runs_that_called_a_tool_with_a_value_take_four_clicks(desk, visit):
     assert hand.clicks <= 4
 
 
+@pytest.mark.slow
 def test_a_run_that_is_found_by_a_value_opens_at_what_has_it(desk, visit):
     page = visit(desk, "/?args=page%3D37", **TALL)
     hand = Hand(page)
@@ -213,6 +218,7 @@ def test_a_run_that_is_found_by_a_value_opens_at_what_has_it(desk, visit):
     assert hand.clicks == 1
 
 
+@pytest.mark.slow
 def test_what_a_live_run_hangs_on_takes_three_clicks(empty, visit, start_agent):
     agent = start_agent(empty.home)
     agent.emit("before_workflow_run", workflow="plan_trip", context=None, call_id="w")
@@ -226,6 +232,7 @@ def test_what_a_live_run_hangs_on_takes_three_clicks(empty, visit, start_agent):
     assert hand.clicks <= 3
 
 
+@pytest.mark.slow
 def test_a_hand_written_loop_shows_its_tools_in_two_clicks(desk, visit):
     page = visit(desk, "/", **TALL)
     hand = Hand(page)
@@ -239,6 +246,7 @@ def test_a_hand_written_loop_shows_its_tools_in_two_clicks(desk, visit):
     assert hand.clicks <= 4
 
 
+@pytest.mark.slow
 def test_slow_model_calls_over_time_take_seven_clicks(desk, visit):
     page = visit(desk, "/", **TALL)
     hand = Hand(page)
@@ -273,6 +281,7 @@ def test_a_call_that_failed_is_copied_as_a_program_in_three_clicks(desk, visit):
     assert hand.clicks <= 4
 
 
+@pytest.mark.slow
 def test_what_a_server_was_asked_and_why_it_refused_take_two_clicks(desk, visit):
     page = visit(desk, "/", **TALL)
     hand = Hand(page)
@@ -282,6 +291,7 @@ def test_what_a_server_was_asked_and_why_it_refused_take_two_clicks(desk, visit)
     assert hand.clicks <= 2
 
 
+@pytest.mark.slow
 def test_a_run_is_labelled_and_found_by_its_label_in_four_clicks(homes, serving, visit):
     fill(homes / "judged", books())
     with serving(homes / "judged") as server:
@@ -301,6 +311,7 @@ def test_a_run_is_labelled_and_found_by_its_label_in_four_clicks(homes, serving,
         assert hand.clicks <= 4
 
 
+@pytest.mark.slow
 def test_runs_are_deleted_in_two_clicks_and_the_rule_is_one_away(homes, serving, visit):
     fill(homes / "kept", [*books(), *refusals()])
     with serving(homes / "kept") as server:
@@ -314,6 +325,7 @@ def test_runs_are_deleted_in_two_clicks_and_the_rule_is_one_away(homes, serving,
         expect(page.get_by_role("region", name=re.compile("Stor"))).to_be_visible()
 
 
+@pytest.mark.slow
 def test_all_of_it_goes_without_a_mouse(desk, visit):
     page = visit(desk, "/", **TALL)
     runs = page.get_by_role("grid", name="Runs")
@@ -341,6 +353,7 @@ def test_all_of_it_goes_without_a_mouse(desk, visit):
     page.wait_for_url(re.compile("#/stats"))
 
 
+@pytest.mark.slow
 def test_a_text_in_a_result_is_found_in_one_click(desk, visit):
     page = visit(desk, "/", **TALL)
     hand = Hand(page)

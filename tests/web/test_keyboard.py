@@ -84,6 +84,7 @@ def test_the_palette_goes_to_a_page_and_to_a_span_by_its_id(demo, demo_trace, vi
     page.wait_for_url(re.compile(f"span={span_id}"))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("width", [390, 1440])
 def test_the_shortcuts_of_every_page_are_reached_by_scrolling_down(demo, visit, width):
     page = visit(demo, "/", viewport={"width": width, "height": 600})

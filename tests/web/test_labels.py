@@ -20,6 +20,7 @@ def group(page, of):
     return page.get_by_role("group", name=f"Labels of this {of}")
 
 
+@pytest.mark.slow
 def test_a_run_is_good_by_one_click_and_found_by_that(labelled, visit):
     page = visit(labelled, "/runs/one")
     page.get_by_role("button", name="Label this run good").click()
@@ -49,6 +50,7 @@ def test_the_keys_label_a_run_on_its_page_and_in_the_list(labelled, visit):
     expect(runs.get_by_role("row").nth(1)).not_to_contain_text("bad")
 
 
+@pytest.mark.slow
 def test_a_number_a_note_and_a_tag_are_kept_and_taken_back(labelled, visit):
     page = visit(labelled, "/runs/two")
     expect(group(page, "run")).to_be_visible()
@@ -69,6 +71,7 @@ def test_a_number_a_note_and_a_tag_are_kept_and_taken_back(labelled, visit):
     expect(chip).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_on_a_phone_the_whole_form_is_on_the_page(labelled, visit):
     page = visit(labelled, "/runs/two", viewport={"width": 390, "height": 844})
     expect(group(page, "run")).to_be_visible()
@@ -79,6 +82,7 @@ def test_on_a_phone_the_whole_form_is_on_the_page(labelled, visit):
     assert box and box["x"] >= 0 and box["x"] + box["width"] <= 390
 
 
+@pytest.mark.slow
 def test_a_span_is_labelled_in_its_detail_and_shows_on_its_run(labelled, visit):
     page = visit(labelled, "/runs/one")
     page.get_by_role("button", name="Label this span bad").click()

@@ -46,6 +46,7 @@ def test_a_new_run_appears_at_the_top_of_the_list(empty, visit, start_agent):
     assert shown.index("newer") < shown.index("older")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("view", ["/", "/spans"])
 def test_what_arrives_during_a_click_does_not_move_the_row_that_was_pressed(empty, visit, start_agent, view):
     agent = start_agent(empty.home, service="older", run="older")
@@ -80,6 +81,7 @@ def fail(agent):
     agent.emit("after_tool_call", **BOOKING, result={"isError": True, "content": "no room"})
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("height", [800, 420])
 def test_what_arrives_during_a_click_does_not_move_the_span_that_was_pressed(empty, both, visit, height):
     page = visit(empty, "/runs/both", viewport={"width": 1280, "height": height})
@@ -232,6 +234,7 @@ def test_a_run_is_no_longer_called_live_when_its_server_is_gone(empty, running, 
     expect(live).to_have_count(0)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("view", ["/", "/spans"])
 def test_a_lost_connection_is_said_and_nothing_is_missed(tmp_path, visit, watch, start_agent, start_server, view):
     watch.tolerate("ERR_")
@@ -298,6 +301,7 @@ def streams_of(page):
     page.reload()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("view", ["/", "/spans", "/traces/"])
 def test_a_page_holds_one_stream_and_none_while_it_is_hidden(demo, demo_trace, visit, view):
     page = visit(demo, f"{view}{demo_trace}" if view == "/traces/" else view)

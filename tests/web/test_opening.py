@@ -83,6 +83,7 @@ def test_a_trace_that_is_not_there_says_so(demo, visit, watch):
     expect(page).to_have_title("Runs · Inspector")
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "odd",
     [

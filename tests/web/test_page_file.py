@@ -146,6 +146,7 @@ def test_nothing_that_takes_a_server_is_offered_in_a_file(demo_file, open_file):
         expect(page.get_by_role("link", name=re.compile(name))).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_another_address_of_a_file_leads_to_its_run(hostile_file, open_file):
     span = span_of(TRACE, 102).span_id
     page = open_file(hostile_file, f"/traces/{TRACE}?span={span}")
@@ -154,6 +155,7 @@ def test_another_address_of_a_file_leads_to_its_run(hostile_file, open_file):
     expect(page).to_have_url(re.compile("#/runs/[^/]+$"))
 
 
+@pytest.mark.slow
 def test_hostile_strings_are_only_text_in_a_file(hostile_file, open_file, subtests):
     names = ("script", "img-onerror", "proto", "markdown-image", "javascript-link")
     page = open_file(hostile_file)
@@ -169,6 +171,7 @@ def test_hostile_strings_are_only_text_in_a_file(hostile_file, open_file, subtes
             expect(page.get_by_role("tabpanel")).to_contain_text(span)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("view", ["graph", "transcript"])
 def test_hostile_strings_are_only_text_in_a_view_of_a_file(hostile_file, open_file, view):
     page = open_file(hostile_file)
@@ -201,6 +204,7 @@ def test_the_page_adds_at_most_its_budget_to_a_run(demo_file):
     assert len(document.encode()) - run <= BUDGET_BYTES
 
 
+@pytest.mark.slow
 def test_a_run_of_ten_thousand_spans_opens_from_a_file(tmp_path, open_file):
     fill(tmp_path / "home", long_trace(10_000))
     file = tmp_path / "run.html"
@@ -248,6 +252,7 @@ def diff_file(tmp_path_factory):
     return file
 
 
+@pytest.mark.slow
 def test_two_runs_in_a_file_show_where_they_part_and_each_its_own_page(diff_file, open_file):
     page = open_file(diff_file)
     expect(page.get_by_role("button", name=f"Cause: {CAUSE}.")).to_be_visible()

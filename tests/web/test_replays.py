@@ -1,5 +1,6 @@
 import re
 
+import pytest
 from playwright.sync_api import expect
 from replayed import AGAIN, CUT, LATEST, ORIGINAL, call
 from serving import fill
@@ -26,6 +27,7 @@ def test_the_page_of_a_run_offers_the_command_that_replays_it(replays, visit):
     expect(page.get_by_role("button", name="Replay", exact=True)).to_be_focused()
 
 
+@pytest.mark.slow
 def test_a_call_that_is_in_the_way_is_named_with_the_reason_and_opens(replays, visit):
     page = visit(replays, f"/runs/{CUT}")
     panel = opened(page)
@@ -36,6 +38,7 @@ def test_a_call_that_is_in_the_way_is_named_with_the_reason_and_opens(replays, v
     expect(panel).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_calls_of_one_name_that_are_in_the_way_for_one_reason_are_named_once(homes, serving, visit):
     home = homes / "in-the-way"
     fill(home, [call("often", number, "Again?", number * 10, trace=9, exchanges=None) for number in range(1, 6)])
@@ -57,6 +60,7 @@ def test_a_run_and_its_replays_lead_to_one_another_and_to_their_comparison(repla
     expect(page).to_have_url(re.compile(f"a={ORIGINAL}&b={LATEST}"))
 
 
+@pytest.mark.slow
 def test_replays_are_marked_where_runs_are_listed_and_lead_to_their_comparison(replays, visit):
     page = visit(replays, "/")
     expect(page.get_by_role("row").filter(has_text="Where is it cold?")).to_be_visible()
@@ -69,6 +73,7 @@ def test_replays_are_marked_where_runs_are_listed_and_lead_to_their_comparison(r
     expect(page).to_have_url(re.compile(f"/diff.*a={ORIGINAL}&b={LATEST}"))
 
 
+@pytest.mark.slow
 def test_a_filter_has_no_count_of_replays_that_it_may_leave_out_itself(replays, visit):
     figures = visit(replays, f"/?run_id={CUT}").get_by_label("Runs in figures")
     expect(figures).to_contain_text(re.compile("^Runs1"))
@@ -79,12 +84,14 @@ def test_a_filter_has_no_count_of_replays_that_it_may_leave_out_itself(replays, 
     expect(note).to_contain_text("Replays are left out")
 
 
+@pytest.mark.slow
 def test_a_run_that_has_to_do_with_no_replay_has_no_line_about_them(replays, visit):
     page = visit(replays, f"/runs/{CUT}")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     expect(page.get_by_text(re.compile("Replay of|Replayed as"))).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_on_a_phone_the_panel_stays_on_the_screen(replays, visit):
     page = visit(replays, f"/runs/{ORIGINAL}", viewport=PHONE)
     expect(opened(page).get_by_role("button", name="Copy the command")).to_be_visible()

@@ -85,6 +85,7 @@ def test_the_header_tells_what_is_inferred_apart_and_agrees_with_the_line_of_fai
     expect(failed).to_contain_text("1 of 2 (2 inferred)")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("view", ["graph", "transcript"])
 def test_what_is_inferred_is_marked_and_can_be_hidden_in_the_other_views_too(loops, visit, view):
     page = visit(loops, f"/runs/{LOOP}?view={view}", **TALL)

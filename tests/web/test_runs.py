@@ -32,6 +32,7 @@ def test_runs_stand_newest_first_with_what_they_took(crowd, visit):
             expect(row).to_contain_text(said)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("width", [1024, 1440, 1920])
 def test_a_long_question_leaves_half_of_the_line_to_the_answer(homes, serving, visit, width):
     home = homes / f"long-question-{width}"
@@ -118,6 +119,7 @@ def test_the_address_of_a_run_without_its_id_leads_to_the_list(crowd, visit):
     assert address(page) == "/?status=error"
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("view", ["/", "/spans", "/stats", "/sessions"])
 def test_words_that_a_page_does_not_know_are_left_out_and_named(crowd, visit, view):
     page = visit(crowd, "/nowhere")
@@ -279,6 +281,7 @@ CUT = """grid => [...grid.querySelectorAll('[role="row"]')].some(row =>
   [...row.children].some(cell => cell.getBoundingClientRect().right > grid.getBoundingClientRect().right))"""
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("view", "grid"), [("/", "Runs"), ("/sessions", "Sessions")])
 def test_a_narrow_page_leaves_columns_out_and_cuts_none(crowd, visit, view, grid):
     page = visit(crowd, view)
@@ -304,6 +307,7 @@ UNCUT = """name => {
 }"""
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("view", "called"),
     [
@@ -392,6 +396,7 @@ def test_a_session_whose_id_no_path_carries_is_opened_and_deleted(tmp_path, visi
         assert server.get("/traces")["items"] == []
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("part", ["kind=llm", "model=gpt-4.1-mini", "tool=search", "error_type=TimeoutError"])
 def test_every_filter_shows_what_the_api_answers(crowd, visit, part):
     page = visit(crowd, f"/?{part}")

@@ -76,6 +76,7 @@ def test_keys_lead_on_from_a_page_that_is_being_left(demo, visit):
         expect(page.get_by_role("heading", level=1, name="Stats")).to_be_attached()
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("view", "button"),
     [
@@ -123,6 +124,7 @@ def test_the_choices_of_a_condition_stay_open_as_one_after_the_other_is_made(dem
     expect(page.get_by_role("checkbox", name="model call")).to_be_checked()
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("width", [390, 1000, 1400])
 @pytest.mark.parametrize("view", ["/", "/?session_id=session-0001"])
 def test_a_list_of_runs_stays_where_it_is_when_the_figures_above_it_come_in(crowd, visit, view, width):
@@ -140,6 +142,7 @@ def test_a_list_of_runs_stays_where_it_is_when_the_figures_above_it_come_in(crow
     assert runs.bounding_box() == before
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("width", [390, 1000, 1400])
 def test_what_is_below_the_figures_of_the_stats_stays_where_it_is_when_they_come_in(crowd, visit, width):
     page = visit(crowd, "/no/such/view", viewport={"width": width, "height": 800})
@@ -155,6 +158,7 @@ def test_what_is_below_the_figures_of_the_stats_stays_where_it_is_when_they_come
     assert below.bounding_box() == before
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("width", [390, 1000, 1400])
 def test_the_spans_of_a_run_stay_where_they_are_when_the_reason_of_its_failure_comes_in(crowd, visit, width):
     page = visit(crowd, "/no/such/view", viewport={"width": width, "height": 800})
@@ -181,6 +185,7 @@ FIRST_PICTURE = """() => {
 }"""
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("server", "run", "late", "shown"),
     [("replays", "trip-again", "/replay", "Replay of"), ("loop", LOOP, "/turns", "conversation")],

@@ -200,6 +200,7 @@ def test_a_large_value_is_loaded_on_demand(story, visit):
     assert [url for url in asked if "/events/" in url and "clip=" not in url]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_what_each_middleware_did_to_a_tool_call_is_listed_in_declared_order(story, visit, theme):
     page = visit(story, f"/traces/{TRACE}?span={span_of(TRACE, 5).span_id}", color_scheme=theme)
@@ -216,6 +217,7 @@ def test_what_each_middleware_did_to_a_tool_call_is_listed_in_declared_order(sto
     expect(steps.first.locator("ins")).to_have_text(["10", '{type: "text", text: "[audit]"}'])
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("number", [5, 6], ids=["tool call", "model call"])
 def test_what_the_controller_did_to_a_call_is_said_with_who_decided(story, visit, number):
     page = visit(story, f"/traces/{TRACE}?span={span_of(TRACE, number).span_id}")
@@ -238,6 +240,7 @@ COPIES = {
 }
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("form", COPIES)
 def test_a_call_is_copied(demo, demo_trace, visit, form):
     span_id = span_named(demo, demo_trace, "execute_tool book_hotel", status="error", hook="tool_call")
@@ -253,6 +256,7 @@ def test_a_call_is_copied(demo, demo_trace, visit, form):
         assert json.loads(text)["span_id"] == span_id
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "form, name, inside", [("Messages", "chat", '"role"'), ("Conversation", "chat", "# Conversation")]
 )
@@ -348,6 +352,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow
 def test_a_call_of_an_mcp_servers_tool_is_copied_as_a_client_that_makes_it_again(homes: Path, serving, visit):
     program, home = homes / "clock", homes / "clock-recorded"
     program.mkdir()
@@ -385,6 +390,7 @@ def models():
         yield served
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
 def test_a_model_call_is_copied_as_curl_that_sends_its_request_again(homes: Path, serving, visit, models):
     home = homes / "asking-recorded"

@@ -30,6 +30,7 @@ def test_a_running_call_shows_its_time_so_far(empty, visit, start_agent):
     expect(rows_of(page).filter(has_text="slow").get_by_title("Time so far")).to_be_visible()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("view", ["/", "/spans", "/stats"])
 def test_a_local_time_in_an_address_works_on_every_page(demo, visit, view):
     page = visit(demo, f"{view}?since=2020-11-22T12:54&until=now")

@@ -292,6 +292,7 @@ def test_a_row_opens_its_detail_and_the_address_names_it(demo, demo_trace, visit
     expect(row_of(page, "find_hotels")).to_have_attribute("aria-selected", "true")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("view", ["graph", "transcript"])
 def test_another_view_shows_the_same_run(demo, demo_trace, visit, view):
     page = visit(demo, f"/traces/{demo_trace}", **TALL)
@@ -331,6 +332,7 @@ ODD = {
 }
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("trace_id", ODD)
 def test_a_tree_that_no_program_should_make_still_shows(oddities, visit, trace_id):
     page = visit(oddities, f"/traces/{trace_id}")
@@ -427,6 +429,7 @@ def test_on_a_phone_a_tap_on_a_span_brings_its_detail_into_view(demo, demo_trace
     expect(name).to_be_in_viewport()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("width", "words"),
     [
@@ -443,6 +446,7 @@ def test_what_can_be_done_with_a_run_has_words_where_there_is_room(demo, demo_tr
     expect(page.get_by_role("heading", name="Stats").first).to_be_visible()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("view", ["/traces/{}", "/stats"])
 def test_what_is_printed_goes_on_over_the_first_page(demo, demo_trace, visit, view):
     page = visit(demo, view.format(demo_trace))

@@ -22,6 +22,7 @@ def delete(page):
     page.get_by_role("button", name="Delete run", exact=True).click()
 
 
+@pytest.mark.slow
 def test_a_run_that_is_deleted_in_one_window_leaves_the_list_in_the_other(three, visit):
     other = visit(three, "/")
     runs = other.get_by_role("grid", name="Runs").get_by_role("row")
@@ -42,6 +43,7 @@ def test_the_spans_of_a_run_that_is_deleted_in_one_window_leave_the_list_in_the_
     expect(spans).to_have_count(left)
 
 
+@pytest.mark.slow
 def test_the_page_of_a_run_says_that_another_window_deleted_it(three, visit, watch):
     watch.tolerate("404")
     other = visit(three, f"/runs/{RUN}")

@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from made_spans import AGENTS, ERRORS, MODELS, SERVICES, TOOLS, WORDS, Made, begin_of, make, spans_of
@@ -125,25 +126,23 @@ def answered(seed: int) -> tuple[Made, Oracle]:
     return made, oracle.settled()
 
 
-def _params(kinds: set[str]) -> list[tuple[str, int, str]]:
-    """Each engine with each seed and each way of some that it has."""
-    return [
-        (engine, seed, way)
-        for engine, (seeds, ways) in ENGINES.items()
-        for seed in seeds
-        for way in ways
-        if way in kinds
-    ]
+def _params(kinds: set[str]) -> Iterator[Any]:
+    """Each engine with each seed and each way of some that it has; without ``--all``, each way with one seed."""
+    for engine, (seeds, ways) in ENGINES.items():
+        for seed, way in itertools.product(seeds, ways):
+            if way in kinds:
+                marks = [] if seed == seeds[0 if way == "usual" else -1] else [pytest.mark.slow]
+                yield pytest.param((engine, seed, way), id=str((engine, seed, way)), marks=marks)
 
 
-@pytest.fixture(scope="module", params=_params({"usual", "walked"}), ids=str)
+@pytest.fixture(scope="module", params=_params({"usual", "walked"}))
 def kept(request, open_new, tmp_path_factory) -> Iterator[Kept]:
     """A store that took everything in, to be looked at alone."""
     with _taken_in(*request.param, open_new, tmp_path_factory) as taken:
         yield taken
 
 
-@pytest.fixture(scope="module", params=_params(set(LIMITS)), ids=str)
+@pytest.fixture(scope="module", params=_params(set(LIMITS)))
 def counted(request, open_new, tmp_path_factory) -> Iterator[Kept]:
     """The same for statistics."""
     with _taken_in(*request.param, open_new, tmp_path_factory) as taken:

@@ -35,6 +35,7 @@ def test_every_filter_finds_what_it_says(kept, long):
         assert set(found) == {(span.trace_id, span.span_id) for span in kept.oracle.events(where)}, where
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("order", ["desc", "asc"])
 @pytest.mark.parametrize("sort", TOKENS)
 def test_lists_are_in_order_whatever_the_page(kept, sort, order):

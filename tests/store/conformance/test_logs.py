@@ -211,6 +211,7 @@ def test_all_logs_are_given_for_a_copy_page_by_page(store):
     assert sorted(each.log.event["name"] for each in found) == sorted(log.event["name"] for log in logs)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("seed", range(3))
 def test_in_whatever_order_and_groups_records_arrive_every_span_has_its_logs(store, seed):
     rng = random.Random(seed)

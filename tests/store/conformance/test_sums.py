@@ -59,6 +59,7 @@ def test_every_filter_finds_its_traces_and_runs(kept, long):
         assert sorted(runs) == sorted(run["run_id"] for run in kept.oracle.runs(where)), where
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("sort", KEYS)
 def test_lists_of_traces_and_runs_are_in_order(kept, sort, order):

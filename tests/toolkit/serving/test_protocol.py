@@ -307,6 +307,7 @@ def run_inspector(inspector_cli, *arguments):
     return run()
 
 
+@pytest.mark.slow
 def test_the_official_inspectors_command_line_works_over_http(box, serve, inspector_cli):
     async def body():
         async with serve(box.tools, auth_required=True, tokens={"s3cret": ["read"]}) as server:
