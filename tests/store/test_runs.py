@@ -218,11 +218,3 @@ def test_events_and_figures_are_narrowed_to_a_run(store, make_span):
     assert store.stats(Filter(run_id="r2")).total.count == 1
     assert store.stats(Filter(run_id="r1"), of="traces").total.count == 2
     assert [event.trace_id[0] for event in store.after(0, Filter(run_id="r2"))] == ["2"]
-
-
-def test_a_span_that_comes_again_without_its_run_stays_in_it(store, make_span):
-    store.write([make_span(span_id="9" * 16, run="r1", process=PROCESS)])
-    store.write([make_span(span_id="9" * 16, run=None, process=None, name="again")])
-    (run,) = store.runs(Filter()).items
-    assert (run.run_id, run.spans) == ("r1", 1)
-    assert store.events(Filter()).items[0].name == "again"

@@ -201,3 +201,11 @@ def test_how_much_is_kept_counts_runs_and_traces(fill):
     found = kept.store.retained()
     assert (found.runs, found.traces) == (len(kept.oracle.runs(Filter())), len(kept.oracle.trace_ids()))
     assert found.next_trace.trace_id == kept.oracle.trace_ids()[0]
+
+
+def test_a_span_that_comes_again_without_its_run_stays_in_it(store, make_span):
+    store.write([make_span(span_id="9" * 16, run="r1", process="20261122T120000-17-abcdef01")])
+    store.write([make_span(span_id="9" * 16, run=None, process=None, name="again")])
+    (run,) = store.runs(Filter()).items
+    assert (run.run_id, run.spans) == ("r1", 1)
+    assert store.events(Filter()).items[0].name == "again"
