@@ -25,6 +25,7 @@ from inspector.reading.dialects.frameworks import (
     OTEL,
     TENXGRAPH,
 )
+from inspector.reading.dialects.gemini_cli import GEMINI_CLI
 from inspector.reading.dialects.genai import GEN_AI
 from inspector.reading.dialects.google_adk import GOOGLE_ADK
 from inspector.reading.dialects.langsmith import LANGSMITH
@@ -49,6 +50,7 @@ DIALECTS: tuple[Dialect, ...] = (
     AGENT_FRAMEWORK,
     AUTOGEN,
     CLAUDE_CODE,
+    GEMINI_CLI,
     ANTHROPIC,
     FAST_AGENT,
     MCP_SDK,
