@@ -1,15 +1,12 @@
 import json
 
 import pytest
+from recorded_events import facts
 
 
 @pytest.fixture(scope="module")
 def recorded(run):
     return run("smolagents_trial.py", within="smolagents").parts["everything"]
-
-
-def attributes(event):
-    return json.loads(bytes(event.attributes))
 
 
 def test_every_call_the_program_counted_is_recorded_once_in_its_place(recorded):
@@ -30,14 +27,14 @@ def test_tools_called_by_the_code_of_a_model_are_below_the_code(recorded):
 
 
 def test_a_streamed_answer_tells_how_long_its_first_part_took(recorded):
-    streamed = [attributes(each) for each in recorded.of("llm") if each.status == "ok"]
+    streamed = [facts(each) for each in recorded.of("llm") if each.status == "ok"]
     streamed = [each for each in streamed if each.get("gen_ai.request.stream")]
     assert len(streamed) == 5
     assert all(each["gen_ai.response.time_to_first_chunk"] > 0 for each in streamed)
 
 
 def test_a_model_of_the_program_is_shown_what_smolagents_sends(recorded):
-    calls = [attributes(each) for each in recorded.of("llm") if each.model == "scripted-1"]
+    calls = [facts(each) for each in recorded.of("llm") if each.model == "scripted-1"]
     offered = [each["function"]["name"] for each in json.loads(calls[0]["gen_ai.tool.definitions"])]
     assert offered == ["weather", "broken", "careful", "final_answer"]
     roles = [each["role"] for each in json.loads(calls[1]["gen_ai.input.messages"])]
@@ -46,9 +43,9 @@ def test_a_model_of_the_program_is_shown_what_smolagents_sends(recorded):
 
 
 def test_an_agent_and_a_tool_name_what_is_behind_them(recorded):
-    helper = attributes(next(each for each in recorded.events if each.name == "invoke_agent helper"))
+    helper = facts(next(each for each in recorded.events if each.name == "invoke_agent helper"))
     assert helper["gen_ai.agent.description"] == "Helps."
-    tools = {each.tool: attributes(each) for each in recorded.of("tool") if each.status == "ok"}
+    tools = {each.tool: facts(each) for each in recorded.of("tool") if each.status == "ok"}
     assert tools["twice"]["code.function.name"].endswith("twice")
     sources = {name: tools[name]["inspector.tool.source"] for name in ("twice", "final_answer", "python_interpreter")}
     assert sources == {"twice": "function", "final_answer": "runtime", "python_interpreter": "runtime"}

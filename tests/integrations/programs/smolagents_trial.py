@@ -6,6 +6,7 @@ from typing import Any
 
 import smolagents
 from conformance import conform, failed
+from ledger import count, ledger
 from models import Models, serving
 from smolagents import ChatMessage, CodeAgent, InferenceClientModel, LogLevel, OpenAIModel, Tool, ToolCallingAgent, tool
 from smolagents.models import (
@@ -18,13 +19,7 @@ from smolagents.models import (
 from smolagents.monitoring import TokenUsage
 
 KEY = "sk-planted-0123456789abcdef0123456789abcdef"
-ledger: list[dict[str, Any]] = []
 Asked = tuple[tuple[str, dict[str, Any]], ...]
-
-
-def count(kind: str, name: str, parent: str | None, status: str = "ok", **more: Any) -> None:
-    failed()
-    ledger.append({"kind": kind, "name": name, "parent": parent, "status": status, **more})
 
 
 def seen(what: Any) -> None:
