@@ -110,18 +110,16 @@ def _names(options: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _run(words: tuple[str, ...], choices: "Choices") -> int:
-    import shutil
-    import tempfile
-
     from inspector.cli.collecting import collected
     from inspector.cli.ending import prepare
-    from inspector.launch import LaunchError, end_like, environment_of, program_of, run_to_the_end
+    from inspector.launch import LaunchError, PrivateDirectory, end_like, environment_of, program_of, run_to_the_end
 
     try:
-        directory = Path(tempfile.mkdtemp(prefix="inspector-run-"))
+        private = PrivateDirectory()
     except OSError as error:
         # A full disk, for example, on which the program may well run.
         return _run_alone(words, error.strerror or str(error), quiet=choices.quiet)
+    directory = private.path
     try:
         program = program_of(words, os.environ)
         environment = environment_of(os.environ, choices, directory)
@@ -141,7 +139,7 @@ def _run(words: tuple[str, ...], choices: "Choices") -> int:
     except LaunchError as error:
         raise NotStarted(str(error), error.code) from error
     finally:
-        shutil.rmtree(directory, ignore_errors=True)
+        private.remove()
     return end_like(status)
 
 

@@ -5,6 +5,7 @@
 
 from inspector.launch.claude_code import environment_of_claude_code, is_claude_code, why_not_claude_code
 from inspector.launch.codex import environment_of_codex, is_codex, sessions_of_codex
+from inspector.launch.directory import PrivateDirectory
 from inspector.launch.environment import Choices, environment_of, switched_off
 from inspector.launch.errors import LaunchError
 from inspector.launch.outcome import LeftOut, Outcome, outcome_of
@@ -16,6 +17,7 @@ __all__ = [
     "LaunchError",
     "LeftOut",
     "Outcome",
+    "PrivateDirectory",
     "Program",
     "end_like",
     "environment_of",
