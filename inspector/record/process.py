@@ -59,7 +59,10 @@ def _started() -> str:
     stem = os.path.splitext(os.path.basename(script))[0]  # noqa: PTH119, PTH122 - argv may not be a path
     if stem == "__main__":
         stem = os.path.basename(os.path.dirname(script))  # noqa: PTH119, PTH120 - see above
-    return stem if stem and stem not in ("-c", "-") else "python"
+    if stem and stem not in ("-c", "-"):
+        return stem
+    # pytest-xdist starts its workers by `python -c`.
+    return "pytest" if "PYTEST_XDIST_WORKER" in os.environ and "_pytest" in sys.modules else "python"
 
 
 def _module() -> str:

@@ -1,6 +1,6 @@
 import pytest
 
-from inspector.record.process import served_program
+from inspector.record.process import program_name, served_program
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,12 @@ def test_flask_is_named_by_its_variable_unless_an_option_says_otherwise():
     assert served_program("flask", ["run"], "shop:app") == "shop"
     assert served_program("flask", ["-A", "desk", "run"], "shop:app") == "desk"
     assert served_program("celery", ["worker"], "shop:app") is None
+
+
+def test_a_worker_of_pytest_xdist_is_called_pytest(monkeypatch):
+    monkeypatch.delenv("OTEL_SERVICE_NAME", raising=False)
+    monkeypatch.setattr("sys.argv", ["-c"])
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+    assert program_name() == "python"
+    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw0")
+    assert program_name() == "pytest"
