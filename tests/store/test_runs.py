@@ -174,6 +174,13 @@ def test_an_embedding_is_not_the_answer_of_a_run(store, make_span):
     assert run_of(store).answer == "Hello."
 
 
+def test_an_embedded_document_is_not_the_question_of_a_run(store, make_span):
+    asks = {"kind": "llm", "run": "r", "input_key": "asked"}
+    embedded = {"asked": '"Returns within 30 days."', "gen_ai.operation.name": "embeddings"}
+    store.write([make_span(attributes=given, **asks) for given in (embedded, {"asked": '"How long is shipping?"'})])
+    assert run_of(store).question == "How long is shipping?"
+
+
 def test_deleting_a_run_removes_its_traces_alone(store, make_span):
     store.write([make_span(trace_id=f"{at}" * 32, run="r1" if at < 2 else "r2") for at in range(3)])
     assert store.delete_run("r1") == 2

@@ -17,6 +17,7 @@ from inspector.store.values.sums import TraceSums
 LONGEST = 240
 """Characters that are kept."""
 _ASKED = frozenset(("llm", "agent", "workflow"))
+_EMBEDDINGS = "embeddings"
 _MOST_CHARS = 2_000_000
 """A longer text is not parsed."""
 _MOST_MESSAGES = 10_000
@@ -86,6 +87,9 @@ def excerpts_by_span(batch: Iterable[Span]) -> Mapping[Key, tuple[str | None, st
 
 def _first(spans: Sequence[Span]) -> tuple[Span, str] | None:
     for span in sorted(spans, key=lambda span: (span.start_ns, span.parent_id is not None, span.span_id)):
+        # What is embedded first is often a document.
+        if span.attributes.get(semconv.OPERATION_NAME) == _EMBEDDINGS:
+            continue
         text = question_in(span.attributes.get(span.input_key or ""))
         if text:
             return span, text
@@ -95,7 +99,7 @@ def _first(spans: Sequence[Span]) -> tuple[Span, str] | None:
 def _last(spans: Sequence[Span]) -> tuple[Span, str] | None:
     for span in sorted(spans, key=lambda span: (-(span.end_ns or 0), span.parent_id is not None, span.span_id)):
         # A vector, or its size, is not an answer.
-        if span.attributes.get(semconv.OPERATION_NAME) == "embeddings":
+        if span.attributes.get(semconv.OPERATION_NAME) == _EMBEDDINGS:
             continue
         text = answer_in(span.attributes.get(span.output_key or ""))
         if text:
