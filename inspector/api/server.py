@@ -31,7 +31,7 @@ from inspector.api.grpc_receiver import receive_by_grpc
 from inspector.api.live import Live, LiveLimits
 from inspector.api.service import Service
 from inspector.api.tokens import load_or_create
-from inspector.ingest import Owner
+from inspector.ingest import LOCK_WAIT_S, Owner
 from inspector.settings import Settings
 from inspector.store import OwnerLock
 
@@ -88,7 +88,7 @@ def serve(settings: Settings, *, on_ready: Callable[[Listening], None] | None = 
     with contextlib.ExitStack() as stack:
         listener = stack.enter_context(_listen(settings))
         url = _url(listener)
-        owner = stack.enter_context(Owner(settings, url=url, check_later=True, second_process=True))
+        owner = stack.enter_context(Owner(settings, url=url, check_later=True, wait_s=LOCK_WAIT_S, second_process=True))
         places = connections_at_most()
         grpc_places = places // 4 if settings.otlp_grpc_port is not None else 0
         places -= grpc_places

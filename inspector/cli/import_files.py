@@ -14,7 +14,7 @@ from inspector.cli import opening
 from inspector.cli.errors import CliError, SpansRefused
 from inspector.cli.figures import counted
 from inspector.cli.request import Rejected, post_traces
-from inspector.ingest import FileUnreadable, Owner
+from inspector.ingest import LOCK_WAIT_S, FileUnreadable, Owner
 from inspector.ingest.files import Part, opened, read_parts, unpacked
 from inspector.model import Filter
 from inspector.otlp import DecodedSpan
@@ -170,7 +170,7 @@ class _Database:
 @contextmanager
 def _database(settings: Settings) -> Generator[_Database]:
     try:
-        owner = Owner(settings)
+        owner = Owner(settings, wait_s=LOCK_WAIT_S)
     except OwnedElsewhere as elsewhere:
         url = elsewhere.url
         if url is None:

@@ -3,12 +3,13 @@
 from inspector.ingest.again import ReadAgain, read_traces_again
 from inspector.ingest.copying import Step, copy_home
 from inspector.ingest.errors import CopyRefused, FileUnreadable, IntakeFull, NothingRecorded
-from inspector.ingest.home import open_home
+from inspector.ingest.home import LOCK_WAIT_S, open_home
 from inspector.ingest.intake import Intake, Receipt
 from inspector.ingest.owner import Owner
 from inspector.ingest.spool import SpoolReader
 
 __all__ = [
+    "LOCK_WAIT_S",
     "CopyRefused",
     "FileUnreadable",
     "Intake",

@@ -1,6 +1,5 @@
 """Opens a home for reading, whether or not a server is running on it."""
 
-import time
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 
@@ -21,8 +20,7 @@ from inspector.store import (
 from inspector.tail import list_segments
 
 LOCK_WAIT_S = 5.0
-"""How long to wait for another short-lived command before the database is read without its lock."""
-_LOCK_POLL_S = 0.05
+"""How long to wait for another short-lived command before the database is read without its lock, or not served."""
 CHECK_S = 2.0
 """How long a database that its last owner did not close may be checked for damage before it is only read."""
 
@@ -113,16 +111,12 @@ def _catch_up(
 
 def _owner_or_why(settings: Settings, *, check_s: float | None) -> tuple[Owner | None, StoreError | None]:
     """Return an owner, or why the database can only be read; neither if another process owns it."""
-    give_up_s = time.monotonic() + LOCK_WAIT_S
-    while True:
-        try:
-            return Owner(settings, check_s=check_s), None
-        except OwnedElsewhere as owned:
-            if owned.url is not None or time.monotonic() > give_up_s:
-                return None, None
-        except (PagesDamaged, StoreFull, StoreUnchecked, StoreReadOnly) as error:
-            return None, error
-        except PermissionError as error:
-            reason = left_by_others(settings.home) or f"{settings.home} cannot be written: {error.strerror}"
-            return None, StoreReadOnly(reason)
-        time.sleep(_LOCK_POLL_S)
+    try:
+        return Owner(settings, check_s=check_s, wait_s=LOCK_WAIT_S), None
+    except OwnedElsewhere:
+        return None, None
+    except (PagesDamaged, StoreFull, StoreUnchecked, StoreReadOnly) as error:
+        return None, error
+    except PermissionError as error:
+        reason = left_by_others(settings.home) or f"{settings.home} cannot be written: {error.strerror}"
+        return None, StoreReadOnly(reason)

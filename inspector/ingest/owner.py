@@ -67,6 +67,7 @@ class Owner:
         now_ns: The clock for arrivals and ages.
         check_s: How long a database that its last owner did not close may be checked for damage; None for any time.
         check_later: Whether such a database can be read immediately, and is checked before spools are read.
+        wait_s: How long to wait for another short-lived command that owns the database.
         times: Durations and intervals of the tasks.
         second_process: Whether requests are interpreted in a second process while the load is high.
 
@@ -75,7 +76,7 @@ class Owner:
         StoreError: The database cannot be opened or is not ours.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is one decision of whoever owns the home
         self,
         settings: Settings,
         *,
@@ -83,6 +84,7 @@ class Owner:
         now_ns: Callable[[], int] = time.time_ns,
         check_s: float | None = None,
         check_later: bool = False,
+        wait_s: float = 0.0,
         times: Times = TIMES,
         second_process: bool = False,
     ) -> None:
@@ -92,7 +94,7 @@ class Owner:
         if why := why_not_ours(settings.home):
             raise StoreReadOnly(why)
         self._lock = OwnerLock(settings.lock_file)
-        self._lock.acquire(url)
+        self._lock.acquire(url, wait_s=wait_s)
         try:
             in_place = lambda: self._lock.is_in_place  # noqa: E731
             self.store: Store = open_store(

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self, cast
@@ -10,6 +11,7 @@ from typing import Any, Self, cast
 from inspector.store.errors import OwnedElsewhere, StoreReadOnly
 
 _NOBODY = b"{}"
+_POLL_S = 0.05
 
 
 class OwnerLock:
@@ -39,8 +41,12 @@ class OwnerLock:
         except OSError:
             return False
 
-    def acquire(self, url: str | None = None) -> None:
-        """Take the lock, or fail immediately; ``url`` tells others how to reach the owner.
+    def acquire(self, url: str | None = None, *, wait_s: float = 0.0) -> None:
+        """Take the lock.
+
+        Args:
+            url: Tells others how to reach the owner.
+            wait_s: How long to wait for an owner without an address, which is a command that ends soon.
 
         Raises:
             OwnedElsewhere: Another process holds it.
@@ -51,11 +57,10 @@ class OwnerLock:
             return
         descriptor = _open(self._path)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            owner = _read(descriptor)
+            _lock(descriptor, time.monotonic() + wait_s)
+        except BaseException:
             os.close(descriptor)
-            raise OwnedElsewhere(*owner) from None
+            raise
         self._descriptor = descriptor
         self._leave_out_children()
         self.announce(url)
@@ -109,6 +114,19 @@ def _open(path: Path) -> int:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError as err:
         raise StoreReadOnly(f"cannot open the lock file {path}: {err.strerror}; make its directory writable") from err
+
+
+def _lock(descriptor: int, give_up_s: float) -> None:
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            pid, url = _read(descriptor)
+            if url is not None or time.monotonic() >= give_up_s:
+                raise OwnedElsewhere(pid, url) from None
+        else:
+            return
+        time.sleep(_POLL_S)
 
 
 def _read(descriptor: int) -> tuple[int | None, str | None]:

@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from sent import request_of, span_of
 
+from inspector.store import OwnerLock
+
 SECRET = "a-secret-of-the-tests-only"
 
 
@@ -49,6 +51,16 @@ def listening_addresses(pid):
             if fields[9] in inodes and (table.startswith("udp") or fields[3] == "0A"):
                 found.append((table, fields[1].partition(":")[0]))
     return found
+
+
+def open_files(pid):
+    """The paths of a process's descriptors."""
+    paths = []
+    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+        # Some come and go meanwhile.
+        with contextlib.suppress(FileNotFoundError):
+            paths.append(descriptor.readlink())
+    return paths
 
 
 def test_it_answers_and_is_announced_for_as_long_as_it_runs(start_server):
@@ -199,6 +211,21 @@ def run_second(settings, fork_python):
         return process.returncode, complaint.strip().splitlines()[-1]
 
     return run
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_it_waits_for_a_command_that_has_the_database(settings, fork_python, until, stack):
+    program = (
+        "from inspector.api import serve; from inspector.settings import Settings\n"
+        "serve(Settings(), on_ready=lambda ready: print(ready.url, flush=True))"
+    )
+    env = {**os.environ, "INSPECTOR_HOME": str(settings.home), "INSPECTOR_PORT": "0", "INSPECTOR_TOKEN": SECRET}
+    settings.home.mkdir(parents=True, exist_ok=True)
+    with OwnerLock(settings.lock_file):
+        process = stack.enter_context(fork_python("-c", program, env=env, stdout=subprocess.PIPE, text=True))
+        stack.callback(process.kill)
+        until(lambda: settings.lock_file in open_files(process.pid))
+    assert get(f"{process.stdout.readline().strip()}/healthz")[0] == 200
 
 
 def test_a_second_server_on_the_same_home_says_who_owns_it(start_server, run_second):

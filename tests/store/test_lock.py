@@ -2,7 +2,9 @@ import json
 import os
 import subprocess
 import sys
+import time
 import warnings
+from types import SimpleNamespace
 
 import pytest
 
@@ -65,6 +67,34 @@ def test_the_lock_is_free_once_its_owner_is_killed(path, hold):
     with OwnerLock(path) as lock:
         assert lock.held
     assert not lock.held
+
+
+def test_a_command_that_ends_meanwhile_is_waited_for(path, hold, monkeypatch):
+    owner = hold()
+    waits = []
+
+    def rest(seconds):
+        waits.append(seconds)
+        owner.kill()
+        owner.wait(10)
+
+    monkeypatch.setattr("inspector.store.lock.time", SimpleNamespace(monotonic=time.monotonic, sleep=rest))
+    with pytest.raises(OwnedElsewhere):
+        OwnerLock(path).acquire()
+    assert waits == []
+    lock = OwnerLock(path)
+    lock.acquire(wait_s=60)
+    assert len(waits) == 1
+    assert lock.held
+    lock.release()
+
+
+def test_a_server_is_not_waited_for(path, hold, monkeypatch):
+    hold("http://127.0.0.1:7800")
+    clock = SimpleNamespace(monotonic=time.monotonic, sleep=lambda _: pytest.fail("it waited"))
+    monkeypatch.setattr("inspector.store.lock.time", clock)
+    with pytest.raises(OwnedElsewhere):
+        OwnerLock(path).acquire(wait_s=60)
 
 
 def test_releasing_lets_the_next_one_in(path):
