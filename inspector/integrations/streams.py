@@ -179,17 +179,21 @@ class Reading:
 
     def closed(self) -> None:
         """Note that the program closed it, be it before its end or, as some clients do, at the event that ends it."""
-        if not self._are_chunks_decoded and self._end.rstrip().endswith(_DONE):
-            self.ended()
+        self._end_if_done()
         if not self._is_in_step and self._call.is_open:
             self._keep_partial()
             self._call.closed()
 
     def dropped(self) -> None:
-        """Note that the program dropped it before its end, without closing it."""
+        """Note that the program dropped it without closing it, be it before its end or at the event that ends it."""
+        self._end_if_done()
         if self._call.is_open:
             self._keep_partial()
             self._call.dropped()
+
+    def _end_if_done(self) -> None:
+        if not self._are_chunks_decoded and self._end.rstrip().endswith(_DONE):
+            self.ended()
 
     def _keep_partial(self) -> None:
         response = self._response() if self._call.is_open else None

@@ -125,6 +125,13 @@ def of_requests(url):
     del response
     gc.collect()
     did("requests", "requests dropped one two", None, status="abandoned", streamed=True)
+    asked = said("requests done", stream=True, stream_options={"include_usage": True})
+    response = requests.post(url + CHAT, json=asked, stream=True)
+    # As huggingface_hub reads them: up to the event that ends them, without closing them.
+    text, tokens = text_of(line.decode() for line in iter(response.iter_lines().__next__, b"data: [DONE]"))
+    del response
+    gc.collect()
+    did("requests", "requests done", text, tokens=tokens, streamed=True)
     asked = "requests refused\n!fail 500 9"
     assert requests.post(url + CHAT, json=said(asked)).status_code == 500
     did("requests", asked, None, status="error", error="500 Internal Server Error: the stub fails with 500")
