@@ -27,10 +27,8 @@ def install(patches: Patches) -> None:
     """Wrap agents, tools, executors and models."""
     patches.wrap_once_imported(_AGENTS, "MultiStepAgent", {"run": ran})
     patches.wrap_once_imported(_AGENTS, "ToolCallingAgent", {"execute_tool_call": refused})
-    calls = (
-        ("smolagents.tools", "BaseTool", invoked),
-        ("smolagents.local_python_executor", "PythonExecutor", executed),
-    )
+    patches.wrap_once_imported("smolagents.tools", "Tool", {"__call__": invoked})
+    calls = (("smolagents.tools", "Tool", invoked), ("smolagents.local_python_executor", "PythonExecutor", executed))
     for module, base, wrapper in calls:
         patches.once_imported(module, lambda module, base=base, wrapper=wrapper: _wrap(patches, module, base, wrapper))
     patches.once_imported(_MODELS, lambda module: _wrap_models(patches, module))
