@@ -166,26 +166,6 @@ def test_a_run_of_one_trace_is_found_by_the_id_of_the_trace_as_replay_names_it(c
     assert client.get(f"/runs/{again['run_id']}/replay").json()["original"]["run_id"] == "run-a"
 
 
-def test_lists_of_runs_say_of_a_replay_what_it_replays(client, store, call):
-    told = {"kind": "other", "hook": "run", "name": "block", "attributes": {"inspector.replay.run": "run-other"}}
-    foreign = call(1, "run-foreign", trace=6, hook=None, attributes={"inspector.replay.run": "run-other"})
-    named = call(1, "run-odd", trace=7, attributes={"inspector.replay.run": "no id <b>"})
-    store.write([call(1, "run-a"), call(1, "run-told", trace=5, **told), foreign, named])
-    store.write([*replays(call, 1, "run-gone"), *replays(call, 2, f"{1:032x}", begin=3)])
-    of = {each["run_id"]: each.get("replay_of") for each in client.get("/runs").json()["items"]}
-    assert of == {
-        "again-2": "run-gone",
-        "again-3": "run-a",
-        "again-4": "run-a",
-        "run-a": None,
-        "run-told": None,
-        "run-foreign": None,
-        "run-odd": None,
-    }
-    assert client.get("/runs/again-3").json()["run"]["replay_of"] == "run-a"
-    assert "replay_of" not in client.get("/runs/run-a").json()["run"]
-
-
 def test_a_replay_is_known_by_a_call_that_is_not_its_first(client, store, call):
     of = {"inspector.replay.run": "run-a"}
     around = call(1, "again", kind="agent", hook="agent_call")

@@ -13,7 +13,6 @@ from inspector.cli.tree import tree_rows
 from inspector.model import SpanError
 
 RUN = {"run": "abcd1234"}
-TOOK = {"start_ns": 1_000, "end_ns": 2_000}
 
 
 def traces_of_one_run(span):

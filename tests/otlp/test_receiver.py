@@ -8,7 +8,6 @@ import pytest
 from sent import START_NS, request_of, span_of
 
 SECRET = "a-secret-of-the-tests-only"
-TRACE = f"{1:032x}"
 
 
 def span(number, /, **fields):
