@@ -190,30 +190,6 @@ def test_a_walk_that_runs_out_of_time_goes_on_where_it_stopped(
     store.close()
 
 
-def test_traces_and_sessions_page_without_gaps_or_repeats(store, make_span):
-    for at in range(11):
-        store.write(
-            [make_span(trace_id=f"t{at}", session_id=f"s{at}", start_ns=5 - at % 3, end_ns=9, cost_usd=at % 2 or None)]
-        )
-    for sort in ("time", "duration", "cost", "tokens"):
-        found, cursor = [], None
-        while True:
-            page = store.traces(Filter(), sort=sort, cursor=cursor, limit=3)
-            found += [trace.trace_id for trace in page.items]
-            cursor = page.next_cursor
-            if cursor is None:
-                break
-        assert sorted(found) == sorted(f"t{at}" for at in range(11))
-    found, cursor = [], None
-    while True:
-        page = store.sessions(cursor=cursor, limit=4)
-        found += [session.session_id for session in page.items]
-        cursor = page.next_cursor
-        if cursor is None:
-            break
-    assert sorted(found) == sorted(f"s{at}" for at in range(11))
-
-
 def test_sessions_come_by_latest_activity_and_within_a_time_range(store, make_span):
     store.write(
         [
@@ -244,39 +220,6 @@ def test_sessions_are_sorted_by_what_they_cost_and_how_long_they_took(store, mak
     assert listed(sort="tokens") == ["s0", "s2", "s1", "open"]
     assert listed(sort="tokens", order="asc") == ["open", "s1", "s2", "s0"]
     assert listed(sort="duration") == ["s0", "s2", "s1", "open"]
-
-
-def test_traces_are_narrowed_by_what_traces_have(store, make_span):
-    store.write(
-        [
-            make_span(
-                trace_id="t1", kind="workflow", name="plan", service="web", session_id="s", cost_usd=1.0, start_ns=10
-            ),
-            make_span(
-                trace_id="t1", kind="agent", name="inner", agent="writer", parent_id="p", session_id="s", start_ns=11
-            ),
-            make_span(trace_id="t2", kind="agent", name="planner", agent="critic", status="error", start_ns=20),
-            make_span(trace_id="t3", kind="agent", name="other", agent="critic", status="running", start_ns=30),
-        ]
-    )
-
-    def found(**fields):
-        return [trace.trace_id for trace in store.traces(Filter(**fields), order="asc").items]
-
-    assert found() == ["t1", "t2", "t3"]
-    assert found(session_id="s") == ["t1"]
-    assert found(statuses=("error", "running")) == ["t2", "t3"]
-    assert found(statuses=("ok",)) == ["t1"]
-    assert found(service="web") == found(agent="writer") == found(min_cost_usd=0.5) == ["t1"]
-    assert found(max_cost_usd=0.5) == []
-    assert found(name="plan") == ["t1"]
-    assert found(name_prefix="plan") == ["t1", "t2"]
-    assert found(since_ns=20, until_ns=30) == ["t2"]
-    assert found(kinds=("agent",), until_ns=25) == ["t1", "t2"]
-    assert found(min_duration_ms=1) == ["t1", "t2"]
-    store.index()
-    assert found(q="critic") == ["t2"]
-    assert found(q="inner") == ["t1"]
 
 
 @pytest.mark.parametrize(

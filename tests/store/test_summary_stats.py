@@ -97,20 +97,6 @@ def test_buckets_are_those_of_events_with_the_same_starts(store, make_span):
             assert store.stats(where, of="traces", buckets=count).buckets == of_events
 
 
-def test_a_trace_counts_once_however_many_spans_it_has(store, make_span):
-    store.write([make_span(input_tokens=5) for _ in range(4)] + [make_span(trace_id="b" * 32, status="error")])
-    found = store.stats(Filter(), of="traces", by="status")
-    assert (found.total.count, found.total.errors, found.total.input_tokens) == (2, 1, 20)
-    assert {group.key: group.count for group in found.groups} == {"ok": 1, "error": 1}
-
-
-def test_figures_of_traces_narrow_by_their_spans(store, make_span):
-    store.write([make_span(trace_id=f"t{at}", tool=f"tool-{at % 2}", attributes={"k": at}) for at in range(6)])
-    assert store.stats(Filter(tool="tool-1"), of="traces").total.count == 3
-    assert store.stats(Filter(attributes=(("k", "4"),)), of="traces", buckets=2).total.count == 1
-    assert store.stats(Filter(q="nothing"), of="traces", by="kind", buckets=3).total.count == 0
-
-
 def test_figures_that_take_too_long_cover_the_newest_and_say_so(open_store, path, make_span):
     store = open_store(path, limits=ReadLimits(scan_s=0.0))
     store.write([make_span(trace_id=f"t{at}") for at in range(10)])
