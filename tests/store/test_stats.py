@@ -23,27 +23,6 @@ def test_a_quantile_is_the_smallest_value_that_enough_do_not_exceed(values, shar
     assert found == min(enough)
 
 
-def test_groups_add_up_to_the_total(store, make_span):
-    store.write(
-        [
-            make_span(kind="llm", model="m", input_tokens=5, output_tokens=2, cached_tokens=1, cost_usd=0.25),
-            make_span(kind="llm", model="m", input_tokens=5, status="error"),
-            make_span(kind="tool", status="running"),
-        ]
-    )
-    stats = store.stats(Filter(), by="model")
-    assert [(group.key, group.count, group.errors, group.input_tokens, group.cost_usd) for group in stats.groups] == [
-        ("m", 2, 1, 10, 0.25),
-        (None, 1, 0, 0, None),
-    ]
-    assert stats.groups[1].p50_ms is None
-    total = stats.total
-    assert (total.key, total.count, total.errors, total.output_tokens, total.cached_tokens) == (None, 3, 1, 2, 1)
-    assert stats.complete
-    for by in ("kind", "tool", "agent", "service", "status", "error_type", "name"):
-        assert sum(group.count for group in store.stats(Filter(), by=by).groups) == 3
-
-
 def test_buckets_are_equal_slices_of_the_range_asked_for(store, make_span):
     store.write([make_span(start_ns=start) for start in (0, 9, 10, 29, 30)])
     buckets = store.stats(Filter(since_ns=0, until_ns=30), buckets=3).buckets
