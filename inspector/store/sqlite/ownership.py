@@ -13,7 +13,7 @@ from inspector.store.sqlite.contents import json_list
 from inspector.store.values.contents import content_ids
 
 
-class Scope(NamedTuple):
+class RowScope(NamedTuple):
     """A set of spans that share messages: a session, a run or a trace."""
 
     of: Literal["session", "run", "trace"]
@@ -28,20 +28,20 @@ _REFERRING = {
 }
 
 
-def scopes_of(session_id: str | None, run: str | None, trace_id: int, *, inherited: bool) -> Iterator[Scope]:
+def scopes_of(session_id: str | None, run: str | None, trace_id: int, *, inherited: bool) -> Iterator[RowScope]:
     """Yield the scopes in which a span may share messages.
 
     A session is ``inherited`` if it is that of its trace, perhaps named after the span was written.
     """
     if session_id:
-        yield Scope("session", session_id)
+        yield RowScope("session", session_id)
     if not session_id or inherited:
-        yield Scope("trace", trace_id)
+        yield RowScope("trace", trace_id)
         if run is not None:
-            yield Scope("run", run)
+            yield RowScope("run", run)
 
 
-def release(connection: Connection, orphans: set[int], scopes: set[Scope]) -> None:
+def release(connection: Connection, orphans: set[int], scopes: set[RowScope]) -> None:
     """Assign messages without an owner to other spans of their scopes that refer to them, and delete the rest."""
     if not orphans:
         return
@@ -55,7 +55,7 @@ def release(connection: Connection, orphans: set[int], scopes: set[Scope]) -> No
     connection.exec_driver_sql("DELETE FROM contents WHERE id IN (SELECT value FROM json_each(?))", (gone,))
 
 
-def _referring(connection: Connection, scopes: set[Scope]) -> Iterator[tuple[int, str]]:
+def _referring(connection: Connection, scopes: set[RowScope]) -> Iterator[tuple[int, str]]:
     for scope in scopes:
         rows = connection.exec_driver_sql(
             f"SELECT id, shared FROM spans WHERE {_REFERRING[scope.of]} AND shared IS NOT NULL ORDER BY id",  # noqa: S608  # constants
