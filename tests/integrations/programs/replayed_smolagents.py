@@ -67,7 +67,12 @@ DONE = call("final_answer", answer="done")
 LAST = code("final_answer(kept)")
 
 planner = agent(ToolCallingAgent)
-print(planner.run(f"{call('find', city='Oslo', beds=2)}\n{call('tell', what=DONE)}"))
+told: dict[str, str] = {}
+for step in planner.run(f"{call('find', city='Oslo', beds=2)}\n{call('tell', what=DONE)}", stream=True):
+    if type(step).__name__ in ("ToolOutput", "FinalAnswerStep"):
+        told[str(step.output)] = type(step.output).__name__
+# Of tools that run side by side, either may be first.
+print(sorted(told.items()))
 print([step.observations for step in planner.memory.steps[1:]])
 planner.run(call("fail", why="no such place"), max_steps=1)
 print([str(step.error) for step in planner.memory.steps[1:]])
