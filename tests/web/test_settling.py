@@ -226,3 +226,20 @@ def test_the_detail_of_a_call_shows_once_the_call_before_it_is_there(crowd, visi
         assert held
     expect(detail.get_by_role("heading", name="Arguments")).to_be_visible()
     expect(detail.get_by_role("heading", name="Time and identity")).to_be_visible()
+
+
+def test_the_selected_call_of_a_transcript_stays_in_view_when_an_answer_below_it_comes_in(demo, demo_trace, visit):
+    last = demo.get(f"/events?trace_id={demo_trace}&kind=llm&duplicates=false&limit=1")["items"][0]["span_id"]
+    # So high that the end of the list is in view until the last answer has its height.
+    page = visit(demo, "/", viewport={"width": 1000, "height": 1000})
+    transcript = page.get_by_role("group", name="Transcript")
+    selected = transcript.locator("[aria-current=true]")
+    with held_back(page, re.compile(rf"/events/{last}\?")):
+        page.goto(f"{demo.url}/#/traces/{demo_trace}?view=transcript")
+        expect(selected).to_contain_text("did not answer in time")
+        # That answer, and what the agent and the workflow end with.
+        expect(transcript.locator("[data-pending]")).to_have_count(3)
+        settle(page)
+    expect(transcript.locator("[data-pending]")).to_have_count(0)
+    settle(page)
+    expect(selected).to_be_in_viewport(ratio=1)

@@ -98,8 +98,8 @@ function Story({ entries, colors, place, onSelect }: StoryProps) {
   );
   useSelected(entries, place, keys, (at, align) => list.scrollToIndex(at, { align }));
   const size = list.getTotalSize();
-  useHeld(frame, size, () => place !== null && list.scrollToIndex(place, { align: "start" }));
-  useFollowing(frame, size);
+  const isHeld = useHeld(frame, size, () => place !== null && list.scrollToIndex(place, { align: "start" }));
+  useFollowing(frame, size, isHeld);
 
   const ready = useLoaded(frame);
   const items = list.getVirtualItems();

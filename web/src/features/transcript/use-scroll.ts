@@ -5,8 +5,8 @@ type Frame = RefObject<HTMLElement | null>;
 /** Events by which the user scrolls the list. */
 const MOVES = ["wheel", "pointerdown", "keydown", "touchstart"] as const;
 
-/** Call `hold` whenever the size of the list changes while it loads, until the user scrolls. */
-export function useHeld(frame: Frame, size: number, hold: () => void): void {
+/** Call `hold` whenever the size of the list changes while it loads, until the user scrolls; whether it still does. */
+export function useHeld(frame: Frame, size: number, hold: () => void): RefObject<boolean> {
   const isHeld = useRef(true);
   const onSize = useEffectEvent(hold);
   useEffect(() => {
@@ -24,13 +24,14 @@ export function useHeld(frame: Frame, size: number, hold: () => void): void {
   useEffect(() => {
     if (isHeld.current) onSize();
   }, [size]);
+  return isHeld;
 }
 
 /** The list follows a growing run if it is at most this far from its end, in pixels. */
 const NEAR = 48;
 
-/** While the end of the list is in view, keep it in view. */
-export function useFollowing(frame: Frame, size: number): void {
+/** While the end of the list is in view, keep it in view; not while the list is held elsewhere. */
+export function useFollowing(frame: Frame, size: number, isHeld: RefObject<boolean>): void {
   const isAtEnd = useRef(false);
   useEffect(() => {
     const element = frame.current;
@@ -43,6 +44,6 @@ export function useFollowing(frame: Frame, size: number): void {
   }, [frame]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what grew is not needed, only that it grew
   useEffect(() => {
-    if (isAtEnd.current && frame.current) frame.current.scrollTop = frame.current.scrollHeight;
-  }, [size, frame]);
+    if (isAtEnd.current && !isHeld.current && frame.current) frame.current.scrollTop = frame.current.scrollHeight;
+  }, [size, frame, isHeld]);
 }
