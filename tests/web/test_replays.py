@@ -80,8 +80,13 @@ def test_a_filter_has_no_count_of_replays_that_it_may_leave_out_itself(replays, 
     expect(figures).not_to_contain_text("left out")
     figures = visit(replays, f"/?run_id={AGAIN}").get_by_label("Runs in figures")
     expect(figures).to_contain_text(re.compile("Replays *left out"))
-    note = visit(replays, f"/stats?run_id={ORIGINAL}").get_by_role("note")
+    note = visit(replays, "/stats?model=gpt-4.1").get_by_role("note")
     expect(note).to_contain_text("Replays are left out")
+    page = visit(replays, f"/stats?run_id={ORIGINAL}")
+    expect(page.get_by_role("region", name="Figures")).to_contain_text("By model")
+    expect(page.get_by_role("note")).to_have_count(0)
+    page = visit(replays, f"/stats?run_id={AGAIN}")
+    expect(page.get_by_role("note")).to_contain_text("Replays are left out")
 
 
 @pytest.mark.slow

@@ -93,7 +93,9 @@ function Body({ filter, of, search, show }: BodyProps) {
   const { data, error, refetch, isPlaceholderData } = useQuery(wholeFigures(filter, of));
   if (error && !data?.total.count) return <Failure error={error} retry={() => void refetch()} />;
   if (!data) return <Skeleton rows={10} />;
-  const leftOut = data.replays_left_out > 0 && (
+  // One run is a replay or not: as soon as something of it counts, nothing is left out.
+  const isOfOneRun = (filter.run_id ?? filter.trace_id) !== undefined && data.total.count > 0;
+  const leftOut = data.replays_left_out > 0 && !isOfOneRun && (
     <ReplaysLeftOut
       count={isOfTime(filter) ? data.replays_left_out : null}
       onInclude={() => show((before) => ({ ...before, replays: "true" }))}
