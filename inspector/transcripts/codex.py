@@ -6,7 +6,7 @@ from typing import Any, Final
 from inspector import semconv as sc
 from inspector.otlp import DecodedSpan
 from inspector.transcripts.conversation import Agent, Conversation
-from inspector.transcripts.lines import Json, counts_in, object_in, text_of, time_of
+from inspector.transcripts.lines import Json, counts_in, object_in, objects_in, text_of, time_of
 
 _SERVICE: Final = "codex"
 _CALLS: Final = ("function_call", "custom_tool_call", "local_shell_call")
@@ -36,6 +36,8 @@ class Codex:
         self._is_live = is_live
         self._parent: tuple[str, ...] = ()
         """The id of the subagent that started this one, if one did."""
+        self._instructions: list[Json] = []
+        """The system prompt, if there is one."""
         self._ran: set[str] = set()
         """Ids of tool calls that were carried out, with whatever outcome."""
         self._conversation: Conversation | None = None
@@ -63,7 +65,7 @@ class Codex:
             case "token_usage_record":
                 self._spent(self._conversation, payload.get("usage"), payload.get("response_id"))
             case "compacted":
-                self._conversation.forgot()
+                self._conversation.forgot([*self._instructions, *_kept(payload)])
             case _:
                 pass
         yield from self._conversation.take()
@@ -85,7 +87,8 @@ class Codex:
         self._conversation = Conversation(agent, as_message=False, is_live=self._is_live)
         instructions = object_in(meta.get("base_instructions")).get("text") or meta.get("instructions")
         if isinstance(instructions, str):
-            self._conversation.heard(at_ns, {"role": "system", "content": instructions})
+            self._instructions = [{"role": "system", "content": instructions}]
+            self._conversation.heard(at_ns, self._instructions[0])
 
     def _item(self, conversation: Conversation, item: Json, at_ns: int) -> None:
         kind = item.get("type")
@@ -170,6 +173,12 @@ class Codex:
             }
         )
         conversation.answered()
+
+
+def _kept(compacted: Json) -> list[Json]:
+    """Return what the model is told from now on; earlier versions keep the summary alone."""
+    history, summary = objects_in(compacted.get("replacement_history")), compacted.get("message")
+    return history or ([{"role": "user", "content": summary}] if isinstance(summary, str) else [])
 
 
 def _name(item: Json) -> str:

@@ -4,7 +4,7 @@ A transcript says when something was known, not when it began: a model call begi
 a tool was known, and ends with the last part of its answer.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from dataclasses import replace as replace_agent
 from hashlib import blake2b
@@ -133,10 +133,10 @@ class Conversation:
         (self._messages if self._answer is None else self._meanwhile).append(msgspec.json.encode(message))
         self._since_ns = self._last_ns = at_ns
 
-    def forgot(self) -> None:
-        """Empty what the model is told, since it was summed up."""
+    def forgot(self, kept: Iterable[Json] = ()) -> None:
+        """Replace what the model is told, since it was summed up."""
         self._complete()
-        self._messages.clear()
+        self._messages = list(map(msgspec.json.encode, kept))
 
     def said(self, at_ns: int, answer_id: str, model: str | None, part: Any) -> None:
         """Add a part of an answer; those of one id are one model call."""

@@ -100,6 +100,23 @@ def test_what_was_summed_up_is_no_longer_part_of_the_prompt():
     assert last.attributes.get("gen_ai.input.messages") in (None, "[]")
 
 
+@pytest.mark.parametrize(
+    "compacted",
+    [
+        {"replacement_history": [{"type": "message", "role": "user", "content": "Look on, summed up"}]},
+        {"message": "Look on, summed up"},
+    ],
+)
+def test_after_codex_summed_up_the_model_is_told_the_system_prompt_and_the_summary(compacted):
+    lines = (OF_CODEX / "session.jsonl").read_bytes().splitlines()
+    at = next(number for number, line in enumerate(lines) if b'"call_6"' in line)
+    line = {"timestamp": json.loads(lines[at])["timestamp"], "type": "compacted", "payload": compacted}
+    calls = [span for span in read([*lines[:at], json.dumps(line).encode(), *lines[at:]]) if span.kind == "llm"]
+    before, after = (json.loads(call.attributes["gen_ai.input.messages"]) for call in calls[1:3])
+    assert len(before) > 2
+    assert [message["content"][:8] for message in after] == ["You are ", "Look on,"]
+
+
 def test_an_error_of_the_api_is_a_failed_model_call():
     lines = lines_of("claude_code.jsonl")
     error = json.loads(lines[-1])
