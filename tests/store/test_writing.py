@@ -26,23 +26,6 @@ def test_a_start_record_is_replaced_in_place_by_its_end(store, make_span, rows_o
     assert rows_of("SELECT id FROM spans") == before
 
 
-def test_a_start_that_arrives_late_changes_nothing(store, make_span):
-    end = make_span(span_id="1" * 16)
-    store.write([end])
-    store.write([replace(end, status="running", end_ns=None)])
-    assert (store.event("1" * 16).status, store.last_seq()) == ("ok", 1)
-
-
-def test_a_repeat_changes_nothing_and_gets_no_new_seq(store, make_span):
-    spans = [make_span(), make_span(status="running"), make_span(status="error"), make_span(status="lost")]
-    store.write(spans)
-    trace = store.trace("a" * 32)
-    store.write(spans)
-    store.write(spans + spans)
-    assert store.last_seq() == 4
-    assert store.trace("a" * 32) == trace
-
-
 def test_a_repeat_of_what_an_earlier_version_compressed_changes_nothing(open_store, path, make_span):
     said = "what was said " * 40
     texts = dict.fromkeys(("gen_ai.tool.call.result", "mcp.tool.output_json", "mcp.tool.structured_output_json"), said)
@@ -176,24 +159,11 @@ def test_changes_are_read_in_their_order(store, make_span):
     assert store.after(3, Filter()) == ()
 
 
-def test_a_mark_is_stored_with_the_rows_it_stands_for(store, make_span):
-    mark = SpoolMark("a.jsonl", 2**64 - 1, 120, lines=3, bad_lines=1, spans=2, bad_spans=1)
-    store.write([make_span()], marks=[mark])
-    store.write([], marks=[SpoolMark("b.jsonl", 7, 1)])
-    assert store.spools() == {"a.jsonl": mark, "b.jsonl": SpoolMark("b.jsonl", 7, 1)}
-
-
 def test_a_batch_that_fails_leaves_neither_rows_nor_mark(store, make_span):
     broken = replace(make_span(), start_ns="soon")
     with pytest.raises(TypeError):
         store.write([make_span(), broken], marks=[SpoolMark("a.jsonl", 1, 10)])
     assert (store.spools(), store.events(Filter()).items, store.last_seq()) == ({}, (), 0)
-
-
-def test_a_forgotten_spool_is_no_mark_any_more(store):
-    store.write([], marks=[SpoolMark("a.jsonl", 1, 10)])
-    store.forget_spools(["a.jsonl", "never-seen.jsonl"])
-    assert store.spools() == {}
 
 
 def test_running_spans_of_a_gone_process_are_lost(store, make_span):

@@ -142,7 +142,7 @@ def test_spans_of_processes_that_ended_are_lost(fill):
 
 def test_marks_of_spools_come_with_their_rows_and_go_when_forgotten(fill):
     store = fill(SEED).store
-    marks = [SpoolMark("a.jsonl", 2**63 + 5, 10, 1, 0, 1, 0), SpoolMark("b.jsonl", 7, 20)]
+    marks = [SpoolMark("a.jsonl", 2**64 - 1, 10, 4, 1, 3, 2), SpoolMark("b.jsonl", 7, 20)]
     store.write((), marks=marks)
     store.write((), marks=[dataclasses.replace(marks[1], offset=30)])
     assert store.spools() == {"a.jsonl": marks[0], "b.jsonl": dataclasses.replace(marks[1], offset=30)}
