@@ -19,11 +19,21 @@ def test_tools_called_by_the_code_of_a_model_are_below_the_code(recorded):
     tree = [each for each in recorded.events if each.trace_id == first.trace_id]
     code = [each for each in tree if each.parent_id == first.span_id and each.kind == "tool"]
     below = [[each.name for each in tree if each.parent_id == call.span_id] for call in code]
-    assert [each.name for each in code] == ["execute_tool python_interpreter"] * 2
+    assert [each.name for each in code] == ["execute_tool python_interpreter"] * 3
     assert below == [
         ["execute_tool weather", "execute_tool broken"],
+        ["execute_tool final_answer"],
         ["invoke_agent helper", "execute_tool twice", "execute_tool final_answer"],
     ]
+
+
+def test_an_answer_that_comes_to_nothing_is_noted_at_its_agent(recorded):
+    agent = next(each for each in recorded.events if each.name == "invoke_agent CodeAgent")
+    noted = [each["attributes"] for each in json.loads(bytes(agent.events))]
+    assert agent.status == "ok"
+    assert [each["exception.type"] for each in noted] == ["AgentParsingError", "AgentError"]
+    assert "was not found in it" in noted[0]["exception.message"]
+    assert noted[1]["exception.message"].startswith("Check is_even failed")
 
 
 def test_a_streamed_answer_tells_how_long_its_first_part_took(recorded):

@@ -6,10 +6,15 @@ from contextvars import copy_context
 from functools import partial
 from typing import Any, Final
 
+from opentelemetry import trace
+
 from inspector.integrations.calls import Call, Keywords, Named, conclude, guarded, opened
 from inspector.integrations.generators import Following, followed_steps
 
 _NAMES: Final = ("task", "stream", "reset", "images", "additional_args")
+
+_ONLY_TOLD: Final = frozenset(("AgentError", "AgentParsingError"))
+"""Errors of an answer that smolagents cannot parse, or that a check of the program refuses."""
 
 
 def ran(original: Any) -> Any:
@@ -30,6 +35,22 @@ def ran(original: Any) -> Any:
         return result
 
     return run
+
+
+def finalized(original: Any) -> Any:
+    """Note at the agent why a step came to nothing that is no call: smolagents tells only the model."""
+
+    def finalize_step(self: Any, memory_step: Any, *args: Any, **kwargs: Any) -> Any:
+        _note(getattr(memory_step, "error", None))
+        return original(self, memory_step, *args, **kwargs)
+
+    return finalize_step
+
+
+@guarded
+def _note(error: Any) -> None:
+    if type(error).__name__ in _ONLY_TOLD:
+        trace.get_current_span().record_exception(error)
 
 
 def is_generator(steps: object) -> bool:

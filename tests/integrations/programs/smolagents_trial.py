@@ -166,14 +166,21 @@ def managed() -> None:
     helper = calling("helper", name="helper", description="Helps.", provide_run_summary=True)
     first = ["print(weather(2, city='Bern') if False else weather('Bern', 2))", "broken('Rome', days=1)"]
     last = ["answer = helper('ask')", "final_answer(twice(x=n))"]
-    model = Routing(Scripted("CodeAgent", "no code", code(*first), code(*last)))
     inner = "python_interpreter"
-    manager = agent(CodeAgent, model, Weather(inner), Broken(inner), twice, managed_agents=[helper])
+
+    def is_even(answer: Any, *_: Any, **__: Any) -> bool:
+        return answer % 2 == 0
+
+    model = Routing(Scripted("CodeAgent", "no code", code(*first), code("final_answer(1)"), code(*last)))
+    tools = (Weather(inner), Broken(inner), twice)
+    manager = agent(CodeAgent, model, *tools, managed_agents=[helper], final_answer_checks=[is_even])
     full = manager.run("plan", additional_args={"n": 21}, return_full_result=True)
     seen([full.output, full.state, full.token_usage])
     count("agent", "CodeAgent", None, arguments={"task": "plan", "additional_args": {"n": 21}}, result=42)
     error = "Code execution failed at line 'broken('Rome', days=1)' due to: KeyError: 'no Rome'"
     count("tool", inner, "CodeAgent", "error", arguments={"code": "\n".join(first)}, error=error)
+    ran(["final_answer(1)"], 1)
+    count("tool", "final_answer", inner, arguments={"answer": 1}, result=1)
     called("helper", inner)
     ran(last, 42)
     count("tool", "twice", inner, arguments={"x": 21}, result=42)
