@@ -79,7 +79,7 @@ def outcome_of(directory: Path) -> Outcome:
         reached=(directory / "python").exists(),
         frameworks=_frameworks(directory),
         left_out=tuple(_left_out(path) for path in sorted(directory.glob("left-out-*"))),
-        going_on=tuple(sorted({each.pid for each in counts if each.pid != os.getpid() and _is_alive(each.pid)})),
+        going_on=_going_on(directory, counts),
         losses=_losses(counts),
         notices=_notices(directory),
     )
@@ -107,6 +107,12 @@ def _shown_trace(counts: list[Counts]) -> TraceCounts | None:
         whole.began_here |= part.began_here
     # The last of equal ones.
     return max(reversed(traces.values()), key=lambda trace: trace.weight, default=None)
+
+
+def _going_on(directory: Path, counts: list[Counts]) -> tuple[int, ...]:
+    # One that ended left a file: its id can be another process's, as in the sandbox of a coding agent.
+    ended = {path.name.rpartition("-")[2] for path in directory.glob("frameworks-*")} | {str(os.getpid())}
+    return tuple(sorted({each.pid for each in counts if str(each.pid) not in ended and _is_alive(each.pid)}))
 
 
 def _frameworks(directory: Path) -> tuple[str, ...]:

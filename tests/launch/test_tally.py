@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import pytest
 
 from inspector.launch import outcome_of
@@ -22,6 +25,24 @@ def count(tally, number, calls, *, failed=0, began_here=True):
     for _ in range(failed):
         tally.count_failure(number)
     tally.save()
+
+
+COUNTING = """
+import pathlib, sys
+from inspector.tally import Tally
+Tally(pathlib.Path(sys.argv[1]), "a").save()
+print(flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_process_goes_on_until_it_says_that_it_ended_whatever_has_its_id(tmp_path):
+    command = [sys.executable, "-c", COUNTING, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        assert outcome_of(tmp_path).going_on == (process.pid,)
+        (tmp_path / f"frameworks-{process.pid}").touch()
+        assert outcome_of(tmp_path).going_on == ()
 
 
 def test_the_largest_trace_is_named_and_of_equal_ones_the_last(tally, tmp_path):
