@@ -43,6 +43,7 @@ INTEGRATIONS: tuple[Integration, ...] = (
     Integration("ipython", "ipython", "IPython.core.interactiveshell", (8,), (10,)),
     Integration("langchain", "langchain-core", "langchain_core", (1,), (2,)),
     Integration("litellm", "litellm", "litellm", (1, 106), (2,)),
+    Integration("llama_index", "llama-index-core", "llama_index.core", (0, 14), (0, 15)),
     Integration("mcp", "mcp", "mcp", (1, 27), (3,)),
     Integration("mcp_agent", "mcp-agent", "mcp_agent", (0, 2), (0, 3)),
     Integration("openai", "openai", "openai", (2,), (4,)),

@@ -17,8 +17,8 @@ CLIENTS: Final = ("openai", "anthropic", "aiohttp", "botocore", "dspy", "httpx",
 """Emitters of model calls that a replay can answer."""
 FRAMEWORKS: Final = frozenset(
     (
-        *("agent_framework", "anthropic", "crewai", "dspy", "fast_agent", "google_adk", "langchain", "mcp_agent"),
-        *("openai_agents", "pydantic_ai", "smolagents"),
+        *("agent_framework", "anthropic", "crewai", "dspy", "fast_agent", "google_adk", "langchain", "llama_index"),
+        *("mcp_agent", "openai_agents", "pydantic_ai", "smolagents"),
     )
 )
 """Emitters whose tools a replay does not run, and whose model calls it answers where they reach a client."""

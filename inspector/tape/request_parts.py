@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
+from itertools import groupby
 from typing import Any, Final, NamedTuple, cast
 
 import msgspec
@@ -54,9 +55,22 @@ def _parts(body: Any) -> Iterator[tuple[str, Any]]:
         return
     for name, value in body.items():  # pyright: ignore[reportUnknownVariableType] - names of JSON are texts
         if name in _LISTS and isinstance(value, list):
-            for number, item in enumerate(value, 1):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - as above
+            for number, item in enumerate(_results_by_id(cast("list[Any]", value)), 1):
                 yield f"{_LISTS[name]} {number}", item
         elif name in _SYSTEM:
             yield "system text", value
         else:
             yield f"parameter {name}", value
+
+
+def _results_by_id(items: list[Any]) -> Iterator[Any]:
+    """Yield messages, those of tools that were called at once by their ids: a program adds each as it comes."""
+    for _, group in groupby(items, lambda item: _result_id(item) is None):
+        # Sorting leaves messages without an id as they are.
+        yield from sorted(group, key=lambda item: _result_id(item) or "")
+
+
+def _result_id(item: Any) -> str | None:
+    fields = cast("dict[str, Any]", item) if isinstance(item, dict) else {}
+    found = fields.get("call_id" if fields.get("type") == "function_call_output" else "tool_call_id")
+    return found if isinstance(found, str) else None

@@ -31,6 +31,7 @@ PROGRAMS = (
     Program("langchain_agents.py", "current", "BaseLLM.agenerate", "chat scripted-1"),
     Program("langchain_agents.py", "oldest-agents", "BaseLLM.agenerate", "chat scripted-1"),
     Program("litellm_calls.py", "earlier", "litellm.aembedding", "chat gpt-4o"),
+    Program("llama_index_runs.py", "llama-index", "BaseQueryEngine.aquery", "invoke_agent seen"),
     Program("mcp_cases.py", "current", "_DirectDispatchContext.progress", "tools/call add"),
     Program("mcp_cases.py", "earlier", "RequestResponder.cancel", "tools/call add"),
     Program(

@@ -42,6 +42,11 @@ FRAMEWORKS = {
         "raised": "OSError: planned",
         "within": ("current",),
     },
+    "llama_index": {
+        "denied": "told: groups are booked by phone",
+        "raised": "told: planned",
+        "within": ("llama-index",),
+    },
     "mcp_agent": {
         "denied": "told: Error executing tool 'book': groups are booked by phone",
         "raised": "told: Error executing tool 'book': planned",

@@ -18,6 +18,7 @@ WITHIN = {
     "replayed_google_adk.py": "earlier",
     "replayed_langgraph.py": "current",
     "replayed_litellm.py": "earlier",
+    "replayed_llama_index.py": "llama-index",
     "replayed_mcp_agent.py": "mcp-agent",
     "replayed_openai_agents.py": "current",
     "replayed_pydantic_ai.py": "current",
@@ -46,6 +47,12 @@ IMPORTED = {
         "langgraph.prebuilt.",
     ),
     "replayed_litellm.py": ("litellm.", "litellm.proxy.openai_files_endpoints.common_utils."),
+    "replayed_llama_index.py": (
+        "llama_index.core.",
+        "llama_index.core.agent.workflow.",
+        "llama_index.llms.openai.",
+        "openai.resources.chat.",
+    ),
     "replayed_mcp_agent.py": (
         "mcp_agent.app.",
         "mcp_agent.agents.agent.",

@@ -102,6 +102,17 @@ def test_the_order_of_fields_makes_no_other_request_and_a_value_does():
     assert key(parts_of_body({**first, "a": 1.5})) != key(parts_of_body(first))
 
 
+def test_results_of_tools_called_at_once_are_one_request_in_any_order_and_others_are_not():
+    asked = {"role": "assistant", "tool_calls": [{"id": "a"}, {"id": "b"}]}
+    one, two = ({"role": "tool", "tool_call_id": name, "content": name} for name in "ab")
+    parts = parts_of_body({"messages": [asked, one, two]}).parts
+    assert parts_of_body({"messages": [asked, two, one]}).parts == parts
+    assert parts_of_body({"messages": [one, asked, two]}).parts != parts
+    assert parts_of_body({"messages": [asked, one, {**two, "tool_call_id": "c"}]}).parts != parts
+    outputs = [{"type": "function_call_output", "call_id": name, "output": name} for name in "ab"]
+    assert parts_of_body({"input": outputs}).parts == parts_of_body({"input": outputs[::-1]}).parts
+
+
 def test_the_frames_of_a_traceback_in_a_text_make_no_other_request_and_its_error_does():
     def told(*lines):
         text = "\n".join(("Error in find:", "Traceback (most recent call last):", *lines, "", 'the "end"'))

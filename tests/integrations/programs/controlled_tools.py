@@ -152,6 +152,19 @@ def langchain(url: str) -> Any:
     return create_agent(model, [book]).invoke({"messages": [("user", ASKED)]})["messages"][-1].content
 
 
+def llama_index(url: str) -> Any:
+    from llama_index.core.agent.workflow import FunctionAgent
+    from llama_index.llms.openai_like import OpenAILike
+
+    async def run() -> str:
+        model = OpenAILike(
+            model="gpt-4o", api_base=url, api_key="sk-none", is_chat_model=True, is_function_calling_model=True
+        )
+        return str(await FunctionAgent(name="planner", tools=[book], llm=model).run(ASKED))
+
+    return asyncio.run(run())
+
+
 def openai_agents(url: str) -> Any:
     import agents
     from openai import AsyncOpenAI
