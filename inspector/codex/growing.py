@@ -21,12 +21,13 @@ class Growing:
         """The beginning of a line that is not complete."""
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the lines that are complete since the last call.
-
-        Raises:
-            OSError: The file is gone.
-        """
-        with self._path.open("rb") as file:
+        """Yield the lines that are complete since the last call; none once the file is gone."""
+        try:
+            file = self._path.open("rb")
+        except OSError:
+            # Codex moves sessions that its user archives.
+            return
+        with file:
             file.seek(self._offset)
             while chunk := file.read(_CHUNK):
                 self._offset += len(chunk)

@@ -22,19 +22,25 @@ class Threads:
         self._directory = directory
         self._before = frozenset(self._paths())
         self._traces: dict[Path, Growing] = {}
+        self._known: set[str] = set()
 
     def new(self) -> Iterator[str]:
-        """Yield the ids of threads that began since the last call."""
+        """Yield the ids of threads that began since the last call; one that is resumed does not begin again."""
         for path in self._paths():
             if path not in self._before and path not in self._traces:
                 self._traces[path] = Growing(path)
         for trace in self._traces.values():
-            for line in trace.lines():
-                # Most lines are about something else.
-                event = object_in((object_on(line) or {}).get("payload")) if b"thread_started" in line else {}
-                thread = event.get("thread_id")
-                if event.get("type") == "thread_started" and isinstance(thread, str) and _ID.fullmatch(thread):
+            for thread in filter(None, map(_started, trace.lines())):
+                if thread not in self._known:
+                    self._known.add(thread)
                     yield thread
 
     def _paths(self) -> Iterator[Path]:
         return self._directory.glob("*/trace.jsonl")
+
+
+def _started(line: bytes) -> str | None:
+    """Return the thread whose beginning a line tells; None for other lines, which are most."""
+    event = object_in((object_on(line) or {}).get("payload")) if b"thread_started" in line else {}
+    thread = event.get("thread_id") if event.get("type") == "thread_started" else None
+    return thread if isinstance(thread, str) and _ID.fullmatch(thread) else None

@@ -28,7 +28,16 @@ def test_lines_are_read_once_they_are_complete_and_once(tmp_path):
     assert list(growing.lines()) == []
 
 
-def test_threads_are_those_of_traces_that_began_later(tmp_path):
+def test_a_file_that_is_gone_has_no_more_lines(tmp_path):
+    path = tmp_path / "growing"
+    path.write_bytes(b"a\n")
+    growing = Growing(path)
+    assert list(growing.lines()) == [b"a"]
+    path.unlink()
+    assert list(growing.lines()) == []
+
+
+def test_threads_are_those_of_traces_that_began_later_each_once(tmp_path):
     for name in ("before", "since"):
         (tmp_path / name).mkdir()
     (tmp_path / "before" / "trace.jsonl").write_text(started("another"))
@@ -36,6 +45,8 @@ def test_threads_are_those_of_traces_that_began_later(tmp_path):
     assert list(threads.new()) == []
     (tmp_path / "since" / "trace.jsonl").write_text(started(THREAD))
     assert list(threads.new()) == [THREAD]
+    (tmp_path / "resumed").mkdir()
+    (tmp_path / "resumed" / "trace.jsonl").write_text(started(THREAD))
     with (tmp_path / "before" / "trace.jsonl").open("a") as trace:
         trace.write(started("a" * 36))
     assert list(threads.new()) == []
