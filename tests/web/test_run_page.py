@@ -83,6 +83,8 @@ def test_the_header_tells_what_is_inferred_apart_and_agrees_with_the_line_of_fai
     failed = page.get_by_role("region", name="What failed")
     expect(failed).to_contain_text("First failure, inferred from messages")
     expect(failed).to_contain_text("1 of 2 (2 inferred)")
+    # Both are of one tool, and of no type: the line says all of it.
+    expect(failed.get_by_role("list", name="Failures by error")).to_have_count(0)
 
 
 @pytest.mark.sweep(1)

@@ -10,18 +10,18 @@ describe("failureGroups", () => {
     failed("a", "KeyError"),
     sampleRow("b", null),
     failed("c", "RateLimitError"),
-    failed("d", null),
+    failed("d", null, { tool: "send_mail" }),
     failed("e", "RateLimitError"),
     failed("f", null, { status: "lost" }),
   ];
   const groups = failureGroups(rows, [0, 2, 3, 4, 5]);
 
-  it("counts the failures of each error, the most frequent first", () => {
+  it("counts the failures of each error, or of what failed without a type, the most frequent first", () => {
     expect(groups).toEqual([
-      { type: "RateLimitError", failures: [1, 3] },
-      { type: "KeyError", failures: [0] },
-      { type: null, failures: [2] },
-      { type: "lost", failures: [4] },
+      { name: "RateLimitError", hasType: true, failures: [1, 3] },
+      { name: "KeyError", hasType: true, failures: [0] },
+      { name: "send_mail", hasType: false, failures: [2] },
+      { name: "lost", hasType: true, failures: [4] },
     ]);
   });
 

@@ -1,26 +1,31 @@
+import { targetOf } from "@/lib/operation";
 import type { SpanRow } from "@/lib/spans";
 
-/** Failures with the same error: places in the list of failures, in its order. */
+/** Failures with the same error. */
 export interface FailureGroup {
-  /** Null if no type was recorded. */
-  type: string | null;
+  /** The type of the error, or what failed if no type is known. */
+  name: string;
+  hasType: boolean;
+  /** Places in the list of failures, in its order. */
   failures: number[];
 }
 
 /**
- * Failures by the type of their error, the most frequent first.
+ * Failures by the type of their error, or by what failed without one, the most frequent first.
  *
  * @param failures Places among the rows.
  */
 export function failureGroups(rows: readonly SpanRow[], failures: readonly number[]): FailureGroup[] {
-  const groups = new Map<string | null, FailureGroup>();
+  const groups = new Map<string, FailureGroup>();
   failures.forEach((place, at) => {
     const row = rows[place];
     if (!row) return;
     const type = row.status === "lost" ? "lost" : row.errorType;
-    const group = groups.get(type);
+    const name = type ?? targetOf(row) ?? row.name;
+    const key = `${type !== null} ${name}`;
+    const group = groups.get(key);
     if (group) group.failures.push(at);
-    else groups.set(type, { type, failures: [at] });
+    else groups.set(key, { name, hasType: type !== null, failures: [at] });
   });
   return [...groups.values()].sort((one, other) => other.failures.length - one.failures.length);
 }

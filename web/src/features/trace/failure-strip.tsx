@@ -9,6 +9,7 @@ import { visibleLine } from "@/lib/visible";
 import { Button } from "@/ui/button";
 import { ErrorType } from "@/ui/error-type";
 import { kindLabel } from "@/ui/kind";
+import { Recorded } from "@/ui/recorded";
 import { StatusMark } from "@/ui/status";
 import { CompareGood } from "./compare-good";
 import { failureGroups, nextOfGroup } from "./failure-groups";
@@ -85,12 +86,14 @@ const MOST_GROUPS = 6;
 function Groups({ rows, failures, current, onSelect }: Props) {
   const groups = useMemo(() => failureGroups(rows, failures), [rows, failures]);
   const rest = groups.slice(MOST_GROUPS);
+  // What failed is in the line above.
+  if (groups.length === 1 && !groups[0]?.hasType) return null;
   return (
     <ul className={css.groups} aria-label="Failures by error">
       {groups.slice(0, MOST_GROUPS).map((group) => {
         const next = rows[failures[nextOfGroup(group, current)] ?? -1];
         return (
-          <li key={group.type}>
+          <li key={`${group.hasType} ${group.name}`}>
             <button
               type="button"
               className={css.group}
@@ -98,7 +101,7 @@ function Groups({ rows, failures, current, onSelect }: Props) {
               title="Next failure with this error"
               onClick={() => next && onSelect(next.id)}
             >
-              {group.type === null ? "no error type" : <ErrorType type={group.type} />}
+              {group.hasType ? <ErrorType type={group.name} /> : <Recorded text={group.name} />}
               <b>{count(group.failures.length)}</b>
             </button>
           </li>
@@ -107,7 +110,7 @@ function Groups({ rows, failures, current, onSelect }: Props) {
       {rest.length > 0 && (
         <li className={css.lead}>
           {count(rest.reduce((sum, { failures: more }) => sum + more.length, 0))} of{" "}
-          {plural(rest.length, "other error type")}
+          {plural(rest.length, "other error")}
         </li>
       )}
     </ul>
