@@ -17,13 +17,13 @@ from browsing import chromium
 from msgspec.structs import replace
 from pairs import FIRST, SECOND, two_trips
 from playwright.sync_api import Browser, Page, expect
-from serving import ROOT, Server, fill, record_demo, serving, wait_until
+from serving import DEMO_SPANS, ROOT, Server, fill, record_demo, serving, wait_until
 from stories import LOOP, MINUTE, MS, START_NS, loop_spans, message, model_call, run_spans, span_of, tool_call
 
 from inspector.model import Span
 
 IMAGES = ROOT / "docs" / "images"
-SIZE = {"width": 1280, "height": 800}
+SIZE = {"width": 1280, "height": 880}
 NOW_MS = START_NS // MS + 9 * MINUTE
 GRID_NS = 10 * MS
 TIME = re.compile(r"(?<!\d)1[789]\d{17}(?!\d)")
@@ -86,9 +86,8 @@ def running(fields: dict[str, Any]) -> dict[str, Any]:
 
 def views(server: Server) -> dict[str, tuple[str, str]]:
     """The address of each picture, and a text that is there when it is ready."""
-    trace = next(each for each in server.get("/traces?limit=100")["items"] if "weekend_trip" in each["name"])[
-        "trace_id"
-    ]
+    found = next(each for each in server.get("/traces?limit=100")["items"] if "weekend_trip" in each["name"])
+    trace, run = found["trace_id"], found["run_id"]
     events = server.get(f"/events?trace_id={trace}&limit=100&order=asc")["items"]
     # The server's span of the call that the trace opens on: what is beside it knows no traceback.
     failed = next(each for each in events if each["error"] and each["error"]["traceback"])["span_id"]
@@ -96,12 +95,12 @@ def views(server: Server) -> dict[str, tuple[str, str]]:
     return {
         "runs": ("/", "trip-planner"),
         "sessions": ("/sessions", "trip-lisbon"),
-        "trace": (f"/traces/{trace}", "did not answer in time"),
+        "trace": (f"/runs/{run}", "did not answer in time"),
         "run": (f"/runs/{LOOP}", "Inferred from messages"),
-        "graph": (f"/traces/{trace}?view=graph", "local_guide"),
-        "transcript": (f"/traces/{trace}?view=transcript", "The desk says to try again"),
-        "span-llm": (f"/traces/{trace}?span={asked}", "gpt-4.1"),
-        "span-tool": (f"/traces/{trace}?span={failed}", "did not answer in time"),
+        "graph": (f"/runs/{run}?view=graph", "local_guide"),
+        "transcript": (f"/runs/{run}?view=transcript", "The desk says to try again"),
+        "span-llm": (f"/runs/{run}?span={asked}", "gpt-4.1"),
+        "span-tool": (f"/runs/{run}?span={failed}", "did not answer in time"),
         "stats": ("/stats", "gpt-4.1-mini"),
         "spans": ("/spans", "fetch_page"),
     }
@@ -146,7 +145,8 @@ def main() -> None:
         steady_demo(home)
         fill(home, scripted())
         with serving(home) as server:
-            wait_until(lambda: any("weekend" in each["name"] for each in server.get("/traces?limit=9")["items"]))
+            # All of it, what its MCP server recorded included.
+            wait_until(lambda: any(each["spans"] == DEMO_SPANS for each in server.get("/traces?limit=9")["items"]))
             for theme in ("light", "dark"):
                 take(browser, server, theme, views(server))
         pair = Path(directory) / "pair"
