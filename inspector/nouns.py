@@ -47,6 +47,7 @@ _ALL = (
     Noun("run", "workflow", "around", hooks=False, is_run=True),
     Noun("request", "workflow", "around", hooks=False, is_run=True),
     Noun("cell", "workflow", "around", hooks=False, is_run=True),
+    Noun("uncaught", "other", "between", hooks=False),
     Noun("workflow_run", "workflow", "around", _OPERATION),
     Noun("agent_call", "agent", "call", _OPERATION),
     Noun("llm_generate", "llm", "call", _OPERATION, in_agent=True),

@@ -187,6 +187,10 @@ def _root(record: CallRecord, facts: Facts, _: Facts | None) -> Description:
     return Description(name if isinstance(name, str) and name else record.noun)
 
 
+def _uncaught(_: CallRecord, __: Facts, ___: Facts | None) -> Description:
+    return Description("uncaught exception")
+
+
 def _label(_: CallRecord, facts: Facts, __: Facts | None) -> Description:
     description = Description(titled("label", facts.get(sc.EVALUATION_NAME)))
     for key in facts:
@@ -221,6 +225,7 @@ DESCRIBE: Mapping[str, Describe] = {
     "cell": _root,
     "request": _request,
     "label": _label,
+    "uncaught": _uncaught,
     "workflow_run": _workflow,
     "agent_call": _agent,
     "llm_generate": describe_model,

@@ -16,7 +16,7 @@ from opentelemetry import trace
 
 from inspector import semconv as sc
 from inspector.environment import read_environment
-from inspector.logger import warn_once
+from inspector.logger import unnoticed, warn_once
 from inspector.ownfile import make_table_large
 from inspector.plain import Plain
 from inspector.record.children import write_before_results
@@ -27,6 +27,7 @@ from inspector.record.recorder import Recorder
 from inspector.record.renderer import Renderer
 from inspector.record.spool import SpoolWriter
 from inspector.record.texts import Texts
+from inspector.record.uncaught import uncaught
 from inspector.redaction import Redactor
 from inspector.salt import salt_of
 from inspector.tally import tally_of
@@ -63,7 +64,7 @@ class Attachment:
         """Called when the writer's thread starts, see `SpoolWriter.on_start`."""
         mirror = None if tracer is None else Mirror(tracer, texts)
         self.recorder = Recorder(self._new_spool(), mirror=mirror, keeps_raw=texts.raw, keeps_requests=keeps_requests)
-        atexit.register(self.retire)
+        atexit.register(self._exit)
         # Finalizers of the program may end open calls, and run later than this one if they were registered before it.
         self._after_finalizers = weakref.finalize(self, self.retire, _LAST_FLUSH_S)
         self._follow_forks()
@@ -109,6 +110,12 @@ class Attachment:
         """Write what is waiting, and use no thread from now on."""
         self.recorder.spool.retire(timeout_s)
 
+    def _exit(self) -> None:
+        with unnoticed("how the program ended"):
+            if (exc := uncaught()) is not None:
+                self.recorder.give_uncaught(exc)
+        self.retire()
+
     def fail(self, exc: BaseException) -> None:
         """End the open calls here with the exception that ends the process."""
         self.recorder.fail(exc)
@@ -120,7 +127,7 @@ class Attachment:
 
     def _unsubscribe(self) -> None:
         self.recorder.unsubscribe()
-        atexit.unregister(self.retire)
+        atexit.unregister(self._exit)
         self._after_finalizers.detach()
 
     def park(self) -> None:

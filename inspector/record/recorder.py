@@ -1,5 +1,6 @@
 """The recorder: synchronous subscribers for every hook of the contract, which keep a span for each call."""
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, cast
@@ -44,6 +45,7 @@ class Recorder:
         keeps_raw: bool = False,
         keeps_requests: bool = False,
     ) -> None:
+        self._has_calls = False
         self._mirror = mirror
         self._keeps_raw = keeps_raw
         self._keeps_requests = keeps_requests
@@ -56,6 +58,7 @@ class Recorder:
         self.sdk_spans = SdkSpans(self._changed, self._calls.by_span_id, innermost)
         """Records the spans of a span processor of the OpenTelemetry SDK."""
         self._ended_as_cancelled = Cancelled(self._calls)
+        self._failures: deque[tuple[int, str, int]] = deque(maxlen=1_000)
         self._subscribers: list[tuple[str, Callable[..., object]]] = []
         for capture in CAPTURES:
             self._subscribers += (
@@ -92,6 +95,7 @@ class Recorder:
         self.spool = spool
 
     def _changed(self, span: RecordedSpan) -> None:
+        self._has_calls = True
         if self._mirror is not None and span.mirror is not None and span.state not in ("running", "abandoned"):
             mirror, span.mirror = span.mirror, None
             try:
@@ -141,21 +145,47 @@ class Recorder:
         """End a run, with an exception or without."""
         stop_tick = self._tick()
         state = "ok" if exc is None else state_of(exc)
-        failure = failure_of(exc) if exc is not None and state == "error" else None
+        failure = self._failure_of(exc) if exc is not None and state == "error" else None
         self._calls.finish(span, state, failure, stop_tick=stop_tick)
 
     def give_label(self, facts: Facts, run: str) -> None:
         """Record a label of a run, as a span of its own that becomes a label at ingest."""
-        ids, clock = self._ids, self._clock
-        now_ns = clock.now_ns()
-        span = RecordedSpan(
-            "label", span_id=ids.span_id(), start_ns=now_ns, start_tick=clock.tick_ns(), trace_id=ids.trace_id()
-        )
+        span = self._moment("label")
         span.before = facts
         span.note(sc.RUN_ID, run)
-        span.stop_ns = now_ns
-        span.state = "ok"
+        self._put_moment(span, "ok")
+
+    def give_uncaught(self, exc: BaseException) -> None:
+        """Record the exception that ends the program, unless a call failed with it or nothing else is recorded."""
+        if not self._has_calls or state_of(exc) != "error":
+            return
+        failure = failure_of(exc)
+        if (id(exc), failure.type, hash(failure.message)) in self._failures:
+            return
+        span = self._moment("uncaught")
+        span.session_id, span.failure = short_text(context.get()), failure
+        self._put_moment(span, "error")
+
+    def _moment(self, noun: str) -> RecordedSpan:
+        """Return a new span in a trace of its own; ``_put_moment`` ends it where it began."""
+        ids, clock = self._ids, self._clock
+        return RecordedSpan(
+            noun,
+            span_id=ids.span_id(),
+            start_ns=clock.now_ns(),
+            start_tick=clock.tick_ns(),
+            trace_id=ids.trace_id(),
+        )
+
+    def _put_moment(self, span: RecordedSpan, state: State) -> None:
+        span.stop_ns, span.state = span.start_ns, state
         self.spool.put(span)
+
+    def _failure_of(self, exc: BaseException) -> Failure:
+        failure = failure_of(exc)
+        # The message too, since the next exception may be at the same place in memory.
+        self._failures.append((id(exc), failure.type, hash(failure.message)))
+        return failure
 
     def begin_request(self, facts: Facts, remote: trace.SpanContext | None = None) -> ServedRequest:
         """Begin a request; later calls in this context belong to it."""
@@ -181,7 +211,9 @@ class Recorder:
         status = root.before.get("status")
         failure = None
         if state == "error":
-            failure = failure_of(exc) if exc is not None else Failure(str(status), f"answered with status {status}")
+            failure = (
+                self._failure_of(exc) if exc is not None else Failure(str(status), f"answered with status {status}")
+            )
         self._calls.finish(root, state, failure, stop_tick=stop_tick)
 
     def fail(self, exc: BaseException) -> None:
@@ -232,7 +264,7 @@ class Recorder:
             if state == "ok":
                 span.note(sc.CLOSED_EARLY, True)
             has_failed = state in ("error", "denied")
-            failure = failure_of(exc) if has_failed and isinstance(exc, BaseException) else None
+            failure = self._failure_of(exc) if has_failed and isinstance(exc, BaseException) else None
             if values.get("response") is not None:
                 # The part of an answer that arrived before the stream failed or was closed.
                 span.after = capture.after(values)

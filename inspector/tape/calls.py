@@ -43,7 +43,7 @@ _ERROR: Final = "inspector.raw.error"
 _BODY: Final = "inspector.raw.body"
 _OVER_MCP: Final = frozenset(("tool_call", "resource_fetch", "prompt_apply"))
 """Requests to MCP servers."""
-_NOT_NAMED: Final = frozenset(("run", "cell", "request", "label"))
+_NOT_NAMED: Final = frozenset(("run", "cell", "request", "label", "uncaught"))
 _REDACTED: Final = b"[redacted:"
 _NOT_YET: Final = "a replay does not withhold {} calls of this kind yet, it would make them again"
 _LIVE: Final = "its model is asked over a live connection, which is not recorded"

@@ -20,12 +20,12 @@ with around("tool_call", tool_name={!r}, args={{}}, context=None):
 def run_program(tmp_path, fork_python):
     """Runs a program with a home of its own, and returns the runs that are recorded then, the first one first."""
 
-    def run(code, **variables):
+    def run(code, *, check=True, **variables):
         program = tmp_path / "job.py"
         program.write_text(code)
         environment = {key: value for key, value in os.environ.items() if key != "INSPECTOR_RUN_ID"}
         environment |= {"INSPECTOR_HOME": str(tmp_path / "home"), **variables}
-        subprocess.run([sys.executable, str(program)], env=environment, check=True, cwd=tmp_path)
+        subprocess.run([sys.executable, str(program)], env=environment, check=check, cwd=tmp_path)
         listed = fork_python.run("-m", "inspector.cli", "runs", "--order", "asc", "--json", env=environment)
         assert listed.returncode == 0, listed.stderr
         return json.loads(listed.stdout)["items"]
@@ -83,6 +83,43 @@ print(job.id)
     program, job = run_program(code)
     assert (program["origin"], program["traces"]) == ("program", 2)
     assert (job["origin"], job["name"], job["traces"], job["tool_calls"]) == ("block", "job 17", 1, 1)
+
+
+@pytest.mark.parametrize("how", ["", "sys.excepthook = lambda *_: None"])
+def test_a_program_that_an_exception_ends_has_failed(run_program, how):
+    code = f"import inspector, os, sys; inspector.attach(); {how}\n{CALL.format('look')}\nraise LookupError('no price')"
+    (run,) = run_program(code, check=False)
+    assert (run["status"], run["calls"], run["errors"], run["tool_calls"], run["traces"]) == ("error", 2, 1, 1, 2)
+
+
+ENDINGS = {
+    "a call failed with it": "with around('agent_call', agent='planner'): raise LookupError('no price')",
+    "a block failed with it": "with inspector.run('job'), around('agent_call', agent='planner'): raise KeyError(1)",
+    "it was caught": "try: raise LookupError\nexcept LookupError as error: sys.last_value = error",
+    "it is an exit": "sys.exit('no more')",
+    "it is an interrupt": "raise KeyboardInterrupt",
+}
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_how_a_program_ends_is_not_recorded_if(run_program, ending):
+    code = f"""
+import inspector, sys
+inspector.attach()
+{CALL.format("look")}
+def end():
+    {ENDINGS[ending].replace(chr(10), chr(10) + "    ")}
+end()
+"""
+    runs = run_program(code, check=False)
+    assert [run["errors"] for run in runs] == {"a call failed with it": [1], "a block failed with it": [0, 2]}.get(
+        ending, [0]
+    )
+
+
+def test_a_program_without_calls_that_an_exception_ends_leaves_nothing(run_program):
+    run_program("import inspector; inspector.attach()" + CALL.format("look"))
+    assert len(run_program("import inspector; inspector.attach(); raise LookupError", check=False)) == 1
 
 
 def test_a_block_without_a_recording_does_nothing():
