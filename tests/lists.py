@@ -1,22 +1,40 @@
 """Lists of a store read to their end, and their items in a form that can be compared."""
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from inspector.model import Page
 
 
-def walk(ask: Callable[..., Page[Any]], *args: Any, limit: int = 7, **options: Any) -> list[Any]:
-    items: list[Any] = []
+def pages(ask: Callable[..., Any], *args: Any, **options: Any) -> Iterator[Any]:
     cursor: str | None = None
     while True:
-        page = ask(*args, cursor=cursor, limit=limit, **options)
-        assert len(page.items) <= limit
-        items += page.items
+        page = ask(*args, cursor=cursor, **options)
+        yield page
         cursor = page.next_cursor
         if cursor is None:
+            return
+
+
+def walk(ask: Callable[..., Page[Any]], *args: Any, limit: int = 7, **options: Any) -> list[Any]:
+    items: list[Any] = []
+    for page in pages(ask, *args, limit=limit, **options):
+        assert len(page.items) <= limit
+        items += page.items
+    return items
+
+
+def walk_served(get: Callable[[str], Any], path: str) -> list[Any]:
+    """Reads a list that is served by HTTP to its end, from a path with a query."""
+    items: list[Any] = []
+    cursor = ""
+    while True:
+        page = get(path + cursor)
+        items += page["items"]
+        if page["next_cursor"] is None:
             return items
+        cursor = f"&cursor={page['next_cursor']}"
 
 
 def in_order(values: Sequence[Any], order: str) -> list[Any]:

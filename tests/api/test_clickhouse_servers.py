@@ -8,6 +8,7 @@ from threading import Event, Thread
 import httpx
 import pytest
 from clickhouse_server import served
+from lists import walk_served
 from served import SECRET, serving_home
 from waiting import until_equal
 
@@ -111,14 +112,9 @@ def test_what_a_killed_server_acknowledged_is_there_once_and_the_other_goes_on(s
 
     def missing():
         with closing(httpx.Client(headers=HEADERS, timeout=PATIENCE_S)) as client:
-            counts, cursor = {}, None
-            while True:
-                params = {"limit": 100} | ({"cursor": cursor} if cursor else {})
-                page = client.get(f"{servers[1].url}/traces", params=params).json()
-                counts |= {int(trace["trace_id"], 16): trace["spans"] for trace in page["items"]}
-                cursor = page["next_cursor"]
-                if not cursor:
-                    return {number: counts.get(number, 0) for number in acknowledged if counts.get(number) != 2}
+            traces = walk_served(lambda url: client.get(url).json(), f"{servers[1].url}/traces?limit=100")
+        counts = {int(trace["trace_id"], 16): trace["spans"] for trace in traces}
+        return {number: counts.get(number, 0) for number in acknowledged if counts.get(number) != 2}
 
     until(missing, {})
     assert ask(servers[1], "/events", limit=1000).json()["items"][0]["seq"] < 2**53

@@ -11,6 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from lists import walk_served
 
 from inspector.store.sqlite import SqliteStore
 
@@ -34,16 +35,6 @@ def get(url):
     request = urllib.request.Request(url, headers={"Authorization": f"Bearer {SECRET}"})
     with urllib.request.urlopen(request, timeout=60) as answer:
         return json.loads(answer.read())
-
-
-def every_event(url):
-    cursor = ""
-    while True:
-        page = get(f"{url}/events?limit=1000{cursor}")
-        yield from page["items"]
-        if page["next_cursor"] is None:
-            return
-        cursor = f"&cursor={page['next_cursor']}"
 
 
 def is_ready(url):
@@ -78,7 +69,7 @@ def test_the_next_server_is_ready_within_two_seconds_of_processor_time(killed, s
     until(lambda: is_ready(server.url))
     # Of its own work, since a busy machine may take any time for it.
     assert processor_s(server.process.pid) < 2
-    assert sum(1 for _ in every_event(server.url)) == 5000
+    assert len(walk_served(get, f"{server.url}/events?limit=1000")) == 5000
 
 
 def test_what_was_recorded_is_served_once_when_program_and_server_were_both_killed(
@@ -96,7 +87,7 @@ def test_what_was_recorded_is_served_once_when_program_and_server_were_both_kill
     server.process.wait()
     server = start_server()
     until(lambda: get(f"{server.url}/events?status=lost")["items"])
-    served = list(every_event(server.url))
+    served = walk_served(get, f"{server.url}/events?limit=1000")
     assert [event["tool"] for event in served if event["status"] == "lost" and event["tool"] == "open"] == ["open"]
     times = Counter(event["tool"] for event in served)
     assert set(times.values()) == {1}

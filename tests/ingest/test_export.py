@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from lists import walk
 
 from inspector.model import Filter
 from inspector.otlp import decode, export_lines
@@ -36,13 +37,7 @@ def write(store, *payloads):
 
 
 def everything(store):
-    events, cursor = [], None
-    while True:
-        page = store.events(Filter(), order="asc", cursor=cursor, limit=100, full=True)
-        events += page.items
-        cursor = page.next_cursor
-        if cursor is None:
-            return events
+    return walk(store.events, Filter(), order="asc", limit=100, full=True)
 
 
 def plain(event):

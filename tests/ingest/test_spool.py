@@ -4,11 +4,13 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from lists import walk
 
 import inspector
 from inspector import tail as segments
@@ -603,18 +605,10 @@ def test_an_owner_killed_at_any_moment_loses_and_repeats_nothing(tmp_path, seed)
     assert ran.returncode == 0, ran.stderr
     ledger = json.loads((tmp_path / "ledger.json").read_text())
     assert json.loads(ran.stdout) == {"left": [], "again": 0, "bad": 0}
-    store = SqliteStore(home / "inspector.db", read_only=True)
-    found, cursor = {}, None
-    try:
-        while True:
-            page = store.events(Filter(), limit=1000, cursor=cursor, full=True)
-            for event in page.items:
-                assert event.span_id not in found
-                assert event.status == "ok"
-                found[event.span_id] = json.loads(bytes(event.attributes))["version"]
-            cursor = page.next_cursor
-            if cursor is None:
-                break
-    finally:
-        store.close()
+    found = {}
+    with closing(SqliteStore(home / "inspector.db", read_only=True)) as store:
+        for event in walk(store.events, Filter(), limit=1000, full=True):
+            assert event.span_id not in found
+            assert event.status == "ok"
+            found[event.span_id] = json.loads(bytes(event.attributes))["version"]
     assert found == ledger

@@ -20,6 +20,7 @@ import msgspec
 import pytest
 from emitted import VARIABLE
 from forking import RECORDER, forking
+from lists import walk
 from recorded_events import facts
 from replaying import Bench
 
@@ -145,14 +146,7 @@ def read_home(home: Path) -> tuple[Event, ...]:
     """Take in what the home's spool holds, and return every event in full, in the order they began."""
     with Owner(Settings(home=home)) as owner:
         owner.ingest_spools()
-        found: list[Event] = []
-        cursor: str | None = None
-        while True:
-            page = owner.store.events(Filter(), order="asc", cursor=cursor, limit=500, full=True)
-            found += page.items
-            cursor = page.next_cursor
-            if cursor is None:
-                return tuple(found)
+        return tuple(walk(owner.store.events, Filter(), order="asc", limit=500, full=True))
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ import time
 from contextlib import closing
 
 import pytest
+from lists import walk_served
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 
 SECRET = "a-secret-of-the-tests-only"
@@ -65,14 +66,8 @@ def check(server, senders):
             expected[f"{sender.number << 40 | request:032x}"] = {f"{n:016x}" for n in sender.ids(request)}
     maybe = {f"{sender.number << 40 | sender.sent:032x}": sender for sender in senders}
     found = {}
-    cursor = ""
-    while True:
-        page = server.get(f"/events?limit=1000{cursor}")
-        for event in page["items"]:
-            found.setdefault(event["trace_id"], []).append(event["span_id"])
-        if page["next_cursor"] is None:
-            break
-        cursor = f"&cursor={page['next_cursor']}"
+    for event in walk_served(server.get, "/events?limit=1000"):
+        found.setdefault(event["trace_id"], []).append(event["span_id"])
     for trace_id, ids in found.items():
         assert len(ids) == len(set(ids)), "stored twice"
         # A request that nobody was told about is there as a whole or not at all.
@@ -80,18 +75,8 @@ def check(server, senders):
         assert trace_id in expected or trace_id in maybe
     for trace_id, ids in expected.items():
         assert set(found.get(trace_id, ())) == ids, "acknowledged and lost"
-    sums = {trace["trace_id"]: trace["spans"] for trace in every_trace(server)}
+    sums = {trace["trace_id"]: trace["spans"] for trace in walk_served(server.get, "/traces?limit=1000")}
     assert sums == dict.fromkeys(found, SPANS)
-
-
-def every_trace(server):
-    cursor = ""
-    while True:
-        page = server.get(f"/traces?limit=1000{cursor}")
-        yield from page["items"]
-        if page["next_cursor"] is None:
-            return
-        cursor = f"&cursor={page['next_cursor']}"
 
 
 def kill_again_and_again(serve_home, protobuf, home, *, kills, seed):

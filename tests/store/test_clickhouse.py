@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from clickhouse_server import served
+from lists import walk
 from msgspec.structs import replace
 from patience import PATIENT
 from pydantic import SecretStr
@@ -298,11 +299,7 @@ def test_the_latest_are_the_same_whether_all_are_looked_at_or_the_last_minutes_a
         (Filter(statuses=("running",)), running),
         (Filter(statuses=("ok",)), ended),
     ):
-        found, cursor = [], None
-        while page := store.events(where, limit=7, cursor=cursor):
-            found += [event.span_id for event in page.items]
-            if (cursor := page.next_cursor) is None:
-                break
+        found = [event.span_id for event in walk(store.events, where)]
         assert found == [span.span_id for span in reversed(expected)]
 
 
@@ -328,12 +325,7 @@ def test_the_latest_runs_and_traces_are_the_same_however_far_back_their_spans_li
     for where, limit in pages:
         for ask, own in ((store.runs, "run_id"), (store.traces, "trace_id")):
             everything = [getattr(each, own) for each in ask(where, limit=1000, order="asc").items]
-            found, cursor = [], None
-            while page := ask(where, limit=limit, cursor=cursor):
-                found += [getattr(each, own) for each in page.items]
-                if (cursor := page.next_cursor) is None:
-                    break
-            assert found == everything[::-1]
+            assert [getattr(each, own) for each in walk(ask, where, limit=limit)] == everything[::-1]
 
 
 def test_a_trace_is_read_where_its_spans_lie_and_nowhere_else(store, make_span):

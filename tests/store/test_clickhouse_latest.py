@@ -6,6 +6,7 @@ from functools import partial
 
 import msgspec
 import pytest
+from lists import pages, walk
 from patience import PATIENT
 
 from inspector.model import Filter, Span, SpanError
@@ -55,16 +56,6 @@ def filled(engine):
     return address
 
 
-def pages(ask, where, limit):
-    cursor = None
-    while True:
-        page = ask(where, limit=limit, cursor=cursor)
-        yield page.items
-        cursor = page.next_cursor
-        if cursor is None:
-            return
-
-
 @pytest.mark.sweep(5)
 @pytest.mark.parametrize("limits", [PATIENT, OUT_OF_TIME], ids=["in-time", "out-of-time"])
 @pytest.mark.parametrize(
@@ -92,14 +83,14 @@ def test_pages_of_the_latest_say_together_what_a_scan_of_all_says(filled, where,
         for ask, own in ((store.runs, "run_id"), (store.traces, "trace_id")):
             everything = [getattr(each, own) for each in ask(where, limit=1000, order="asc").items]
             limit = 20 if len(everything) > 100 else 2
-            found = [getattr(each, own) for items in pages(ask, where, limit) for each in items]
+            found = [getattr(each, own) for each in walk(ask, where, limit=limit)]
             assert found == everything[::-1]
 
 
 def test_a_page_ends_early_when_its_time_is_over_and_the_next_goes_on(filled):
     where = Filter(q="rare", statuses=("error",))
     with closing(ClickHouseStore(filled, limits=OUT_OF_TIME, read_only=True)) as store:
-        sizes = [len(items) for items in pages(store.traces, where, 2)]
+        sizes = [len(page.items) for page in pages(store.traces, where, limit=2)]
     assert len(sizes) > 1
     assert 0 in sizes
 
@@ -114,8 +105,7 @@ def test_pages_of_the_latest_sessions_say_together_what_a_scan_of_all_says(fille
         ask = partial(store.sessions, since_ns=since_ns, until_ns=until_ns)
         everything = ask(limit=1000, order="asc").items
         assert everything
-        found = [each for items in pages(lambda _, **page: ask(**page), None, limit) for each in items]
-        assert found == list(everything[::-1])
+        assert walk(ask, limit=limit) == list(everything[::-1])
         assert {store.session(each.session_id) for each in everything[:3]} == set(everything[:3])
 
 

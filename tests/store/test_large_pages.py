@@ -1,3 +1,5 @@
+from lists import pages
+
 from inspector.model import Filter
 from inspector.store import ReadLimits
 
@@ -14,17 +16,10 @@ def test_a_full_page_ends_once_it_is_large_and_the_next_one_goes_on(open_store, 
     store = open_store(path, limits=ReadLimits(full_bytes=5 * LARGE))
     store.write(large_spans(make_span, 10))
     for sort in ("time", "duration", "cost", "tokens"):
-        found, sizes, cursor = [], [], None
-        while True:
-            page = store.events(Filter(), sort=sort, cursor=cursor, full=True)
-            sizes.append(len(page.items))
-            found += [event.trace_id for event in page.items]
-            cursor = page.next_cursor
-            if cursor is None:
-                break
-        assert found == [f"t{at}" for at in reversed(range(10))]
+        found = [page.items for page in pages(store.events, Filter(), sort=sort, full=True)]
+        assert [event.trace_id for items in found for event in items] == [f"t{at}" for at in reversed(range(10))]
         # Each is counted twice, as its input and as the attribute that this is.
-        assert sizes == [2, 2, 2, 2, 2]
+        assert [len(items) for items in found] == [2, 2, 2, 2, 2]
 
 
 def test_a_full_page_has_at_least_one_event(open_store, path, make_span):

@@ -3,6 +3,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lists import walk
 
 from inspector.model import Filter, Span, SpanError
 from inspector.store import ReadLimits
@@ -96,14 +97,7 @@ def test_a_trace_is_listed_when_one_of_its_spans_meets_the_filter(
     store.write(spans)
     while store.index():
         pass
-    found, cursor = [], None
-    while True:
-        page = store.traces(where, cursor=cursor, limit=limit)
-        assert len(page.items) <= limit
-        found += page.items
-        cursor = page.next_cursor
-        if cursor is None:
-            break
+    found = walk(store.traces, where, limit=limit)
     assert [trace.start_time_unix_nano for trace in found] == sorted(
         (trace.start_time_unix_nano for trace in found), reverse=True
     )

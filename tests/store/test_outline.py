@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lists import pages
 
 from inspector.model import KINDS, STATUSES, Filter, Span, SpanError
 from inspector.store import CursorInvalid
@@ -47,16 +48,6 @@ def build(at, fields):
     )
 
 
-def pages_of(store, limit):
-    cursor = None
-    while True:
-        page = store.outline(TRACE, cursor=cursor, limit=limit)
-        yield page
-        cursor = page.next_cursor
-        if cursor is None:
-            return
-
-
 def values_of(page, column):
     table, numbers = getattr(page.tables, column), getattr(page.columns, column)
     assert len(set(table)) == len(table)
@@ -69,17 +60,17 @@ def test_the_columns_of_an_outline_are_the_events_of_its_trace(tmp_path_factory,
     store.write([build(at, fields) for at, fields in enumerate(nodes)])
     store.write([Span(trace_id="b" * 32, span_id="f" * 16, name="other", kind="tool", status="ok", start_ns=0)])
     events = store.events(Filter(trace_id=TRACE), order="asc", limit=50).items
-    pages = list(pages_of(store, limit))
+    listed = list(pages(store.outline, TRACE, limit=limit))
     found = {name: [] for name in ("span_id", "parent_id", "duration_ms", "error_type", *NUMBERED, *PLAIN)}
     offsets = []
-    for page in pages:
+    for page in listed:
         assert (page.trace, page.seq) == (store.trace(TRACE), store.last_seq())
         assert page.start_time_unix_nano == page.trace.start_time_unix_nano
         offsets += page.columns.offset_ms
         for name in found:
             numbered = name in NUMBERED or name == "error_type"
             found[name] += values_of(page, name) if numbered else getattr(page.columns, name)
-    assert all(len(page.columns.span_id) == limit for page in pages[:-1])
+    assert all(len(page.columns.span_id) == limit for page in listed[:-1])
     for name in ("span_id", "parent_id", "duration_ms", *NUMBERED, *PLAIN):
         assert found[name] == [getattr(event, name) for event in events]
     assert found["error_type"] == [event.error.type if event.error else None for event in events]

@@ -4,6 +4,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lists import pages, walk
 
 from inspector.model import KINDS, STATUSES, Filter, Span, SpanError
 from inspector.store import CursorInvalid, QueryTooSlow, ReadLimits, stopped_when
@@ -138,14 +139,10 @@ def test_paging_gives_every_match_once_and_in_order_while_others_are_written(
     present = [build(at, fields) for at, fields in enumerate(recorded)]
     store.write(present)
     coming = [build(100 + at, fields) for at, fields in enumerate(late)]
-    found, cursor = [], None
-    while True:
-        page = store.events(where, sort=sort, order=order, cursor=cursor, limit=limit)
+    found = []
+    for page in pages(store.events, where, sort=sort, order=order, limit=limit):
         assert len(page.items) <= limit
         found += [event.span_id for event in page.items]
-        if page.next_cursor is None:
-            break
-        cursor = page.next_cursor
         if coming:
             store.write([coming.pop()])
     expected = [span.span_id for _, span in sorted(enumerate(present), key=rank(sort, order)) if matches(span, where)]
@@ -177,16 +174,11 @@ def test_a_walk_that_runs_out_of_time_goes_on_where_it_stopped(
     while store.index():
         pass
     where = replace(where, q=q, name=None, name_prefix=None)
-    found, cursor, pages = [], None, 0
-    while True:
-        page = store.events(where, sort=sort, order=order, cursor=cursor, limit=limit)
-        found += [event.span_id for event in page.items]
-        cursor, pages = page.next_cursor, pages + 1
-        if cursor is None:
-            break
+    found = [page.items for page in pages(store.events, where, sort=sort, order=order, limit=limit)]
     ranked = sorted(enumerate(present), key=rank(sort, order))
-    assert found == [span.span_id for _, span in ranked if matches(span, where) and (q or "") in span.name]
-    assert pages <= len(present) + 2
+    expected = [span.span_id for _, span in ranked if matches(span, where) and (q or "") in span.name]
+    assert [event.span_id for items in found for event in items] == expected
+    assert len(found) <= len(present) + 2
     store.close()
 
 
@@ -210,12 +202,7 @@ def test_sessions_are_sorted_by_what_they_cost_and_how_long_they_took(store, mak
     store.write([make_span(trace_id="t3", session_id="open", start_ns=40, status="running")])
 
     def listed(**by):
-        found, cursor = [], None
-        while True:
-            page = store.sessions(limit=1, cursor=cursor, **by)
-            found += [session.session_id for session in page.items]
-            if (cursor := page.next_cursor) is None:
-                return found
+        return [session.session_id for session in walk(store.sessions, limit=1, **by)]
 
     assert listed(sort="tokens") == ["s0", "s2", "s1", "open"]
     assert listed(sort="tokens", order="asc") == ["open", "s1", "s2", "s0"]

@@ -7,6 +7,7 @@ import time
 from contextlib import closing
 
 import pytest
+from lists import walk
 from made_spans import make
 from msgspec import Raw
 from msgspec.structs import replace
@@ -75,21 +76,11 @@ def reader(writing, address):
 
 def known(store):
     """Returns everything that two stores must agree on: all but the numbers of changes."""
-    events = [replace_seq(event) for event in everything(store.events, full=True)]
-    traces = [replace_seq(trace) for trace in everything(store.traces)]
-    runs = [replace_seq(run) for run in everything(store.runs)]
+    events = [replace_seq(event) for event in walk(store.events, Filter(), limit=100, full=True)]
+    traces = [replace_seq(trace) for trace in walk(store.traces, Filter(), limit=100)]
+    runs = [replace_seq(run) for run in walk(store.runs, Filter(), limit=100)]
     sessions = sorted(map(str, map(replace_seq, store.sessions(limit=100).items)))
     return sorted(map(str, events)), sorted(map(str, traces)), sorted(map(str, runs)), sessions
-
-
-def everything(ask, **options):
-    cursor = None
-    while True:
-        page = ask(Filter(), cursor=cursor, limit=100, **options)
-        yield from page.items
-        cursor = page.next_cursor
-        if cursor is None:
-            return
 
 
 def replace_seq(noun):

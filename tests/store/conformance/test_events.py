@@ -2,7 +2,7 @@ import dataclasses
 import json
 
 import pytest
-from lists import in_order, walk
+from lists import in_order, pages, walk
 from oracle import duration_ms
 
 from inspector.model import Filter, SpanError
@@ -85,13 +85,7 @@ def test_changes_are_told_in_order_and_each_event_once(kept):
 
 def test_outlines_have_every_span_of_a_trace(kept):
     for trace_id in kept.oracle.trace_ids():
-        rows, cursor = [], None
-        while True:
-            outline = kept.store.outline(trace_id, cursor=cursor, limit=4)
-            rows += list(rows_of(outline))
-            cursor = outline.next_cursor
-            if cursor is None:
-                break
+        rows = [row for outline in pages(kept.store.outline, trace_id, limit=4) for row in rows_of(outline)]
         assert {row[0]: row[1:] for row in rows} == {row[0]: row[1:] for row in expected_rows(kept.oracle, trace_id)}
         assert [row[2] for row in rows] == sorted(row[2] for row in rows)
     assert kept.store.outline("0" * 32) is None

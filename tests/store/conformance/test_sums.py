@@ -1,5 +1,5 @@
 import pytest
-from lists import fields_of, in_order, walk
+from lists import fields_of, in_order, pages, walk
 from made_spans import begin_of
 
 from inspector.model import Filter
@@ -97,14 +97,8 @@ def test_timelines_have_a_bar_for_each_call_below_the_root(kept):
 
 def test_outlines_of_runs_have_every_span_of_their_traces(kept):
     for run in kept.oracle.runs(Filter()):
-        found, cursor = [], None
-        while True:
-            outline = kept.store.run_outline(run["run_id"], cursor=cursor, limit=5)
-            found += outline.columns.span_id
-            cursor = outline.next_cursor
-            if cursor is None:
-                break
-        assert len(found) == run["spans"]
+        outlines = pages(kept.store.run_outline, run["run_id"], limit=5)
+        assert sum(len(outline.columns.span_id) for outline in outlines) == run["spans"]
 
 
 def test_previews_say_what_calls_were_given_and_gave(kept):

@@ -1,3 +1,4 @@
+from lists import walk
 from msgspec.structs import replace
 from saying import call, result, said
 
@@ -180,13 +181,7 @@ def test_turns_are_those_of_one_run_and_come_page_by_page(store, ask):
     store.write([ask([*start, answer, said("user", "?")], said("assistant", "!"), run="r2")])
     assert [turn.link for turn in turns_of(store, "r2")] == ["begins"]
     store.write([ask([*start, answer, said("user", str(at))], said("assistant", "!"), run="r1") for at in range(4)])
-    seen, cursor = [], None
-    while True:
-        page = store.turns("r1", cursor=cursor, limit=2)
-        seen += page.items
-        cursor = page.next_cursor
-        if cursor is None:
-            break
+    seen = walk(store.turns, "r1", limit=2)
     assert [turn.link for turn in seen] == ["begins"] + ["continues"] * 4
     assert store.turns("r1", trace_id=seen[2].trace_id).items == (seen[2],)
 
