@@ -227,7 +227,8 @@ async def workflows() -> None:
     count("workflow", "Hanging", None, "cancelled")
     count("workflow", "wait", "Hanging", "cancelled")
     try:
-        await Hanging(timeout=0.01).run()
+        # Long enough for the step to begin first, however slow the machine is.
+        await Hanging(timeout=0.5).run()
     except WorkflowTimeoutError as error:
         count("workflow", "Hanging", None, "error", error=str(error))
         count("workflow", "wait", "Hanging", "cancelled")
