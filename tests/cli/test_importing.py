@@ -1,9 +1,8 @@
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from loopback import Quiet, serving_http
 
 from inspector.cli.errors import ServerRefused
 from inspector.cli.import_files import import_files
@@ -20,7 +19,7 @@ def server(tmp_path):
         got = []
         settings = Settings(home=tmp_path / "home", token="a-token-of-the-tests")
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet):
         def do_POST(self):
             request = json.loads(self.rfile.read(int(self.headers["content-length"])))
             Server.got.append(request["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["name"])
@@ -31,17 +30,8 @@ def server(tmp_path):
             self.end_headers()
             self.wfile.write(body.encode())
 
-        def log_message(self, *args):
-            pass
-
-    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    with Owner(Server.settings, url=f"http://127.0.0.1:{listening.server_port}"):
+    with serving_http(Handler) as listening, Owner(Server.settings, url=f"http://127.0.0.1:{listening.server_port}"):
         yield Server
-    listening.shutdown()
-    thread.join()
-    listening.server_close()
 
 
 @pytest.fixture

@@ -2,10 +2,9 @@
 
 import fcntl
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from loopback import Quiet, serving_http
 
 from inspector.cli.app import run as command
 
@@ -28,20 +27,15 @@ def asked(home):
     """What a server that deletes nothing was asked to delete, and its address."""
     paths = []
 
-    class Keeper(BaseHTTPRequestHandler):
+    class Keeper(Quiet):
         def do_DELETE(self):
             paths.append(self.path)
             self.send_response(200)
             self.end_headers()
             self.wfile.write(b'{"spans": 0}')
 
-        def log_message(self, *_):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Keeper) as server:
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    with serving_http(Keeper) as server:
         yield paths, f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
 
 
 @pytest.fixture

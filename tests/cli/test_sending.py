@@ -1,12 +1,11 @@
 import json
 import os
 import re
-import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from loopback import Quiet, serving_http
 
 from inspector.forward import as_answer
 
@@ -19,24 +18,16 @@ def receiver():
         status = 200
         url = ""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet):
         def do_POST(self):
             self.rfile.read(int(self.headers["content-length"]))
             self.send_response(Receiver.status)
             self.send_header("Content-Length", "0")
             self.end_headers()
 
-        def log_message(self, *args):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    Receiver.url = f"http://127.0.0.1:{server.server_port}"
-    yield Receiver
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving_http(Handler) as server:
+        Receiver.url = f"http://127.0.0.1:{server.server_port}"
+        yield Receiver
 
 
 @pytest.fixture

@@ -3,12 +3,11 @@ import inspect
 import json
 import re
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from loopback import Quiet, serving_http
 
 import toolkit
 from toolkit.agents.options import SharedOptions
@@ -60,7 +59,7 @@ def paste(run, pasted, **environment):
     return done.stdout.split(f"{MARK}\n")[:-1], done.stderr
 
 
-class Stub(BaseHTTPRequestHandler):
+class Stub(Quiet):
     """Streams a chat completion that calls a tool, and then one that says what the tool answered."""
 
     def do_POST(self):
@@ -82,19 +81,11 @@ class Stub(BaseHTTPRequestHandler):
             self.wfile.write(f"data: {json.dumps(more | chunk)}\n\n".encode())
         self.wfile.write(b"data: [DONE]\n\n")
 
-    def log_message(self, *_):
-        """Say nothing."""
-
 
 @pytest.fixture
 def endpoint():
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Stub)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield {"OPENAI_BASE_URL": f"http://127.0.0.1:{server.server_port}/v1", "OPENAI_API_KEY": "none"}
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving_http(Stub) as server:
+        yield {"OPENAI_BASE_URL": f"http://127.0.0.1:{server.server_port}/v1", "OPENAI_API_KEY": "none"}
 
 
 @pytest.fixture(params=EXECUTED)

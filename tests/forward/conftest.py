@@ -3,16 +3,15 @@
 import fcntl
 import gzip
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from google.protobuf.json_format import MessageToDict
+from loopback import Quiet, serving_http
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from sent import request_of, span_of
 
@@ -63,7 +62,7 @@ def _spans(headers: dict[str, str], body: bytes) -> list[dict[str, Any]]:
 def receiver() -> Iterator[Receiver]:
     found = Receiver()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
             status, headers, answer = found.answer({key.lower(): value for key, value in self.headers.items()}, body)
@@ -74,17 +73,9 @@ def receiver() -> Iterator[Receiver]:
             self.end_headers()
             self.wfile.write(answer)
 
-        def log_message(self, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    found.url = f"http://127.0.0.1:{server.server_port}"
-    yield found
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving_http(Handler) as server:
+        found.url = f"http://127.0.0.1:{server.server_port}"
+        yield found
 
 
 def _span(number: int, *, ended: bool = True, **more: Any) -> dict[str, Any]:

@@ -2,15 +2,14 @@
 
 import asyncio
 import json
-import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx
 import httpx2
 import openai
 import pytest
 import requests
+from loopback import Quiet, serving_http
 
 from inspector.integrations.enabling import Enabled, chosen
 from instrument import control
@@ -42,7 +41,7 @@ def asked(text="hi", **more):
 def server():
     """Echoes the last message of a chat completion; `server.bodies` are the requests that came."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet):
         def do_POST(self):
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             self.server.bodies.append(body)
@@ -53,18 +52,10 @@ def server():
             self.end_headers()
             self.wfile.write(answer)
 
-        def log_message(self, *_):
-            pass
-
-    running = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    running.bodies = []
-    running.base = f"http://127.0.0.1:{running.server_address[1]}"
-    thread = threading.Thread(target=running.serve_forever, args=(0.01,))
-    thread.start()
-    yield running
-    running.shutdown()
-    thread.join()
-    running.server_close()
+    with serving_http(Handler) as running:
+        running.bodies = []
+        running.base = f"http://127.0.0.1:{running.server_port}"
+        yield running
 
 
 @pytest.fixture(autouse=True)

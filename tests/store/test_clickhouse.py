@@ -2,13 +2,12 @@ import itertools
 import socket
 import subprocess
 import sys
-import threading
 from contextlib import closing
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from clickhouse_server import served
 from lists import walk
+from loopback import Quiet, serving_http
 from msgspec.structs import replace
 from patience import PATIENT
 from pydantic import SecretStr
@@ -33,7 +32,7 @@ def server():
 def broken_server():
     """A server of HTTP that fails whatever it is asked."""
 
-    class Broken(BaseHTTPRequestHandler):
+    class Broken(Quiet):
         def do_POST(self):
             page = b"<h1>\nBad gateway\n</h1>\n"
             self.send_response(500)
@@ -41,15 +40,8 @@ def broken_server():
             self.end_headers()
             self.wfile.write(page)
 
-        def log_message(self, *_):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Broken) as listening:
-        thread = threading.Thread(target=listening.serve_forever)
-        thread.start()
+    with serving_http(Broken) as listening:
         yield f"127.0.0.1:{listening.server_port}"
-        listening.shutdown()
-        thread.join()
 
 
 @pytest.fixture

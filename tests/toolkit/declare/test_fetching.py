@@ -1,10 +1,10 @@
 import socket
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from types import SimpleNamespace
 
 import pytest
+from loopback import Quiet, serving_http
 
 from toolkit.declare.cards import load_cards
 from toolkit.errors import CardInvalid, ToolkitError
@@ -19,7 +19,7 @@ def serve(monkeypatch):
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     answers = {}
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet):
         def do_GET(self):
             status, headers, body = answers[self.path.partition("?")[0]]
             self.send_response(status)
@@ -29,22 +29,12 @@ def serve(monkeypatch):
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *args):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    worker = Thread(target=server.serve_forever, args=(0.01,))
-    worker.start()
-
     def at(path, body, status=200, **headers):
         answers[path] = (status, headers, body if isinstance(body, bytes) else body.encode())
         return f"http://127.0.0.1:{server.server_port}{path}"
 
-    yield at
-    server.shutdown()
-    server.server_close()
-    worker.join()
+    with serving_http(Handler) as server:
+        yield at
 
 
 def problem_of(place):

@@ -1,8 +1,7 @@
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from loopback import Quiet, serving_http
 
 
 class Endpoint:
@@ -15,7 +14,7 @@ class Endpoint:
         self.keys = []
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Quiet):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
@@ -39,18 +38,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(sent.encode())
 
-    def log_message(self, *_):
-        pass
-
 
 @pytest.fixture
 def endpoint():
     """An endpoint on the loopback address that answers in the wire format of chat completions."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    server.endpoint = Endpoint(server.server_port)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield server.endpoint
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving_http(_Handler) as server:
+        server.endpoint = Endpoint(server.server_port)
+        yield server.endpoint
