@@ -68,6 +68,20 @@ def test_a_run_of_several_traces_says_how_many_of_them_failed(evaluations, visit
     expect(page.locator("#main header").first).to_contain_text(re.compile(r"Traces\s*6, 3 failed"))
 
 
+def test_failed_runs_are_counted_by_their_error_and_a_click_lists_those(evaluations, visit):
+    page = visit(evaluations, "/", color_scheme="light")
+    expect(page.get_by_role("list", name="Failed runs by error")).to_have_count(0)
+    page.get_by_label("Runs in figures").get_by_role("link", name="4").click()
+    errors = page.get_by_role("list", name="Failed runs by error").get_by_role("link")
+    # The batch has failures of both.
+    expect(errors).to_have_text([re.compile(r"RateLimitError\s*3"), re.compile(r"TimeoutError\s*2")])
+    assert_accessible(page)
+    errors.last.click()
+    expect(page.get_by_role("button", name=re.compile("Remove error type: TimeoutError"))).to_be_visible()
+    expect(row_of(page, "question-3")).to_have_count(1)
+    expect(row_of(page, "question-1")).to_have_count(0)
+
+
 def test_failures_are_counted_by_their_error_and_a_click_goes_to_the_next_with_it(evaluations, visit):
     page = visit(evaluations, "/runs/batch", color_scheme="light")
     failed = page.get_by_role("region", name="What failed")

@@ -18,6 +18,7 @@ import { PageTitle } from "@/ui/page-title";
 import { useNotice } from "@/ui/use-notice";
 import { moreOf } from "@/ui/virtual-grid";
 import { doom, useDeletion } from "./deletion";
+import { FailedBy } from "./failed-by";
 import { Missing } from "./missing";
 import { NoMatch, NoRuns } from "./nothing";
 import { Overview } from "./overview";
@@ -97,6 +98,9 @@ export function RunsPage({ search, change, onOpen, onCompare, onLeave }: Props) 
           listsReplays={runs.some((run) => run.replay_of !== undefined)}
           onRange={(range) => show(changed(filter, range ?? { since: undefined, until: undefined }))}
         />
+      )}
+      {filter.status?.includes("error") && filter.error_type === undefined && (
+        <FailedBy filter={filter} search={search} enabled={!query.isPending} />
       )}
       {query.isPending || looking ? (
         <Skeleton rows={12} />
