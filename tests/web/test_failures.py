@@ -98,6 +98,13 @@ def test_failures_are_counted_by_their_error_and_a_click_goes_to_the_next_with_i
     assert_accessible(page)
 
 
+def test_at_four_times_the_size_the_line_of_a_failure_is_not_cut(evaluations, visit):
+    page = visit(evaluations, "/runs/batch", viewport={"width": 320, "height": 800})
+    failed = page.get_by_role("region", name="What failed")
+    expect(failed.get_by_role("link", name="Compare with the last good one")).to_be_in_viewport(ratio=1)
+    expect(failed.get_by_role("button", name="Next failure")).to_be_in_viewport(ratio=1)
+
+
 def test_a_failed_trace_is_compared_with_the_last_good_one_of_its_run(evaluations, visit):
     page = visit(evaluations, "/runs/batch")
     page.get_by_role("button", name=re.compile("TimeoutError")).click()
