@@ -77,6 +77,7 @@ def test_the_page_and_the_file_say_that_it_was_not_run(folder, root):
     assert "examples/scale/compose.yaml" in page
 
 
+@pytest.mark.slow
 def test_the_page_has_the_table_that_the_simulation_prints(root):
     printed = subprocess.run(
         [sys.executable, root / "benchmarks" / "scale.py", "--simulate"], check=True, capture_output=True, text=True

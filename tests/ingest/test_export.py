@@ -56,6 +56,7 @@ def test_there_are_exports_of_other_programs_to_try():
     assert len(EXPORTS) > 10
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("path", EXPORTS, ids=lambda path: path.stem)
 def test_what_any_library_sent_comes_back_the_same(new_store, path):
     first, second = new_store(), new_store()
@@ -65,6 +66,7 @@ def test_what_any_library_sent_comes_back_the_same(new_store, path):
     assert [plain(event) for event in everything(second)] == [plain(event) for event in everything(first)]
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("path", EXPORTS, ids=lambda path: path.stem)
 def test_what_is_imported_twice_is_there_once(new_store, path):
     first, second = new_store(), new_store()

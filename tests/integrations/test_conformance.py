@@ -56,11 +56,9 @@ PROGRAMS = (
 
 
 def _cases():
-    """The programs; those that run in a newer environment too are slow."""
-    seen = set()
+    """The programs; slow are those of earlier versions, and of frameworks that need an environment of their own."""
     for each in PROGRAMS:
-        marks = [pytest.mark.slow] if each.file in seen else []
-        seen.add(each.file)
+        marks = [] if each.within in ("current", "clients") else [pytest.mark.slow]
         yield pytest.param(each, marks=marks, id=f"{each.file.removesuffix('.py')}-{each.within}")
 
 

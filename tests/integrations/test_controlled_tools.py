@@ -2,8 +2,6 @@ import json
 
 import pytest
 
-pytestmark = pytest.mark.sweep(3)
-
 FAILED = "told: An error occurred while running the tool. Please try again."
 FAILED_BY_NAME = "told: Error executing tool 'book' with arguments {'city': 'Oslo', 'seats': 4}: "
 FRAMEWORKS = {
@@ -72,7 +70,12 @@ FRAMEWORKS = {
 
 
 @pytest.fixture(
-    scope="module", params=[(name, within) for name, each in FRAMEWORKS.items() for within in each["within"]]
+    scope="module",
+    params=[
+        pytest.param((name, within), marks=[] if within == "current" else [pytest.mark.slow])
+        for name, each in FRAMEWORKS.items()
+        for within in each["within"]
+    ],
 )
 def controlled(request, run):
     name, within = request.param

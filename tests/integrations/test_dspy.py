@@ -6,6 +6,8 @@ from recorded_events import facts
 
 from inspector.tape import NotReplayable, tape_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def parts(run):

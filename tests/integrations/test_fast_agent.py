@@ -3,6 +3,8 @@ import json
 import pytest
 from recorded_events import drawn, facts, overlap, own, tool_calls
 
+pytestmark = pytest.mark.slow
+
 PLANNER = "invoke_agent planner"
 
 

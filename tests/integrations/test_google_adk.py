@@ -5,6 +5,8 @@ from recorded_events import drawn, facts, overlap, tool_calls
 
 from inspector.tape import NotReplayable, tape_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def whole(run):

@@ -9,6 +9,8 @@ from inspector.integrations import litellm as integration
 from inspector.integrations.patches import Patches
 from instrument.testing import capture
 
+pytestmark = pytest.mark.slow
+
 
 def asked(event):
     return json.loads(bytes(event.input))[-1]["parts"][0]["content"]

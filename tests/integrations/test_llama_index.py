@@ -7,6 +7,8 @@ from recorded_events import drawn, facts
 from inspector.integrations.generators import Following, opened_apart
 from inspector.integrations.llama_index.methods import in_steps
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def recorded(run):

@@ -319,6 +319,7 @@ def compare_rounds(recorded, way, entries):
     } == {way}
 
 
+@pytest.mark.slow
 def test_an_application_with_spans_of_its_own_keeps_them_as_they_are_and_the_record_is_one_tree(run):
     recorded = run("mcp_rounds.py", "provider", within="fast-agent")
     for way in ("memory", "http"):

@@ -70,6 +70,12 @@ All other programs start as a person starts them, and so do those of these frame
 """
 
 
+def few(programs):
+    """Those of frameworks that need an environment of their own are slow."""
+    marks = {each: [] if WITHIN.get(each, "current") == "current" else [pytest.mark.slow] for each in programs}
+    return [pytest.param(each, marks=marks[each]) for each in programs]
+
+
 @pytest.fixture(scope="module")
 def interpreter(framework_python, forked_python):
     with ExitStack() as stack:
@@ -113,7 +119,7 @@ def record_in(bench, program, python):
 
 
 @pytest.mark.sweep(3)
-@pytest.mark.parametrize("program", WITHIN)
+@pytest.mark.parametrize("program", few(WITHIN))
 def test_a_framework_prints_the_same_and_makes_the_same_calls(program, recorded, interpreter):
     python = interpreter(program)
     bench, out = recorded(program)
@@ -151,15 +157,17 @@ def test_adk_is_replayed_over_either_client_of_gemini(bench, framework_python, i
 @pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "program",
-    [
-        "replayed_google_adk.py",
-        "replayed_langgraph.py",
-        "replayed_loop.py",
-        "replayed_mcp_agent.py",
-        "replayed_openai_agents.py",
-        "replayed_pydantic_ai.py",
-        "replayed_toolkit.py",
-    ],
+    few(
+        [
+            "replayed_google_adk.py",
+            "replayed_langgraph.py",
+            "replayed_loop.py",
+            "replayed_mcp_agent.py",
+            "replayed_openai_agents.py",
+            "replayed_pydantic_ai.py",
+            "replayed_toolkit.py",
+        ]
+    ),
 )
 def test_a_framework_recorded_again_makes_the_same_cassette_to_the_byte(program, recorded, bench, interpreter):
     record_in(bench, program, interpreter(program))

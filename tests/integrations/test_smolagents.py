@@ -3,6 +3,8 @@ import json
 import pytest
 from recorded_events import facts
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def recorded(run):

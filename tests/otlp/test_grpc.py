@@ -90,6 +90,7 @@ def test_what_is_refused_is_refused_as_otlp_says(server, export, protobuf, body,
     assert export(protobuf(4)) == b""
 
 
+@pytest.mark.slow
 def test_a_bomb_is_too_large(server, export, protobuf):
     with pytest.raises(grpc.RpcError) as refused:
         export(bytes(512 * MIB), compression=grpc.Compression.Gzip)

@@ -171,6 +171,7 @@ def test_pb_one_among_300_good_costs_itself_alone(server, hostile, bad):
     assert len(server.span_ids(f"{0x300:032x}")) == 300
 
 
+@pytest.mark.sweep(20)
 @pytest.mark.parametrize("seed", range(100))
 def test_pb_mutations(server, seed):
     chance = random.Random(seed)

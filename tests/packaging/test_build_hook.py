@@ -270,6 +270,7 @@ def test_the_lock_names_every_optional_package_or_npm_would_refuse_it(checkout):
     assert wanted - named == set()
 
 
+@pytest.mark.slow
 def test_platforms_that_the_registry_lacks_are_added_to_the_lock_for_npm_to_pass_over(checkout, project, run):
     """``npm ci`` refuses the lock before, and installs from it after."""
     web = project / "web"

@@ -78,6 +78,7 @@ SPELLINGS = (
 )
 
 
+@pytest.mark.sweep(40)
 @pytest.mark.parametrize("kind", OBJECTS)
 @pytest.mark.parametrize(
     "write",

@@ -101,6 +101,7 @@ def all_texts(plain):
             yield from all_texts(item)
 
 
+@pytest.mark.sweep(60)
 @pytest.mark.parametrize("kind", SECRETS)
 @pytest.mark.parametrize("place", PLACES)
 def test_no_secret_of_any_kind_survives_in_any_place(kind, place):
@@ -423,6 +424,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.sweep(10)
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_cost_grows_no_faster_than_the_text(piece):
     redactor = Redactor()

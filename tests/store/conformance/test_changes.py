@@ -76,6 +76,7 @@ def test_one_large_batch_is_as_good_as_many_small_ones(fill, engine, tmp_path):
     other.close()
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("noun", ["trace", "run", "session"])
 def test_what_is_deleted_is_gone_from_everything_and_can_come_again(fill, noun):
     kept = fill(SEED)
