@@ -5,6 +5,7 @@ import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import accumulate
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, cast
@@ -76,6 +77,15 @@ class Trace:
         If nothing recorded them, as for a function that a loop calls itself, they are the calls that models requested.
         """
         return [call for call in _tool_calls(self._events()) if name in (None, call.name)]
+
+    @property
+    def is_concurrent(self) -> bool:
+        """Whether a model was called during another model call, so that the order of calls may differ each time."""
+        spans = sorted(
+            (int(each.start_time_unix_nano), int(each.end_time_unix_nano or 0)) for each in _models(self._events())
+        )
+        ends = accumulate((ended for _, ended in spans), max)
+        return any(begun < ended for (begun, _), ended in zip(spans[1:], ends, strict=False))
 
     @property
     def answer(self) -> str | None:

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from written_runs import llm, run, tool
+from written_runs import agent, llm, run, tool
 
 from inspector.model import SpanError
 from inspector.testing import CostUnknown, ToolCall, Trace
@@ -115,6 +115,19 @@ def test_an_assertion_too_long_for_its_line_is_left_out_rather_than_cut():
         "# assert len(trace.errors) == 1",
         "# assert trace.tokens <= 0",
     ]
+
+
+def test_calls_of_agents_that_work_at_the_same_time_are_expected_in_any_order():
+    def of(agents, *, at_once):
+        events = run(agent("team", "go", None, *agents), at_once=at_once)
+        return written_test("app", ["app.py"], Trace(lambda **_: events, lambda *_: None))
+
+    agents = [agent(name, "go", None, llm([], name), tool(name, {"at": 1}, "done")) for name in ("search", "book")]
+    in_turn, together = of(agents, at_once=False), of(agents, at_once=True)
+    assert 'assert trace.tools == ["search", "book"]\n' in in_turn
+    assert 'assert trace.calls()[0].args == {"at": 1}' in in_turn
+    assert 'assert sorted(trace.tools) == ["book", "search"]  # models were called at the same time\n' in together
+    assert "trace.calls()" not in together
 
 
 def test_words_of_any_kind_are_no_code():
