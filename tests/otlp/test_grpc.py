@@ -36,7 +36,7 @@ def export(server):
 
         def send(body, token=SECRET, **more):
             metadata = (("authorization", f"Bearer {token}"),) if token else ()
-            return method(body, metadata=metadata, timeout=30, **more)
+            return method(body, metadata=metadata, timeout=120, **more)
 
         yield send
 
