@@ -11,7 +11,7 @@ from inspector.codex.growing import Growing
 from inspector.codex.threads import Threads
 from inspector.coding_agents import ToldSpans, reported
 from inspector.otlp import DecodedSpan
-from inspector.transcripts.codex import EXIT_CODE, Codex
+from inspector.transcripts.codex import Codex, is_exit_code
 from inspector.transcripts.conversation import ERROR_MESSAGE
 from inspector.transcripts.lines import object_on
 
@@ -88,5 +88,5 @@ class Collector:
 def _without_errors(span: DecodedSpan) -> DecodedSpan:
     """Return a span without what the model was told of a failure; the recorder leaves out other content."""
     attributes = {key: value for key, value in span.attributes.items() if key != ERROR_MESSAGE}
-    is_code = (span.status_message or "").startswith(EXIT_CODE)
-    return replace(span, attributes=attributes, status_message=span.status_message if is_code else None)
+    message = span.status_message
+    return replace(span, attributes=attributes, status_message=message if is_exit_code(message or "") else None)

@@ -31,7 +31,9 @@ traces.mkdir(parents=True)
 sessions.mkdir(parents=True)
 for name in ("session", "subagent"):
     text = (pathlib.Path({str(CAPTURED)!r}) / (name + ".jsonl")).read_text()
-    lines = [json.loads(line) for line in text.replace("in-sub", os.environ.get("PRINTED", "in-sub")).splitlines()]
+    for captured, variable in (("in-sub", "PRINTED"), ("no such sum", "WHY")):
+        text = text.replace(captured, os.environ.get(variable, captured))
+    lines = [json.loads(line) for line in text.splitlines()]
     thread = lines[0]["payload"]["id"]
     with (traces / "trace.jsonl").open("a") as trace:
         for payload in ({{"type": "rollout_started"}}, {{"type": "thread_started", "thread_id": thread}}):
@@ -145,6 +147,13 @@ def test_without_content_there_are_names_and_figures_alone(run, codex, inspector
     assert b"exit code 3" in written
     for content in (b"Plan a trip", b"in-sub", b"/etc/x", b"no such sum", b"reject command", b"unsupported call"):
         assert content not in written
+
+
+def test_without_content_an_error_that_begins_like_an_exit_code_is_left_out(run, codex, home):
+    assert b"recorded 24 calls (3 failed)" in run("--no-content", str(codex), WHY="exit code 1 of ls /etc/x").stderr
+    written = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
+    assert b"exit code 3" in written
+    assert b"of ls" not in written
 
 
 def test_a_directory_for_traces_that_somebody_chose_is_kept(run, codex, tmp_path):
