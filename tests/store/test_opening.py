@@ -12,6 +12,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
+import inspector.store.sqlite.engine as engines
 import inspector.store.sqlite.migrations as migrations
 from inspector.model import Filter
 from inspector.store import PagesDamaged, StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreNewer, StoreReadOnly
@@ -158,22 +159,34 @@ def test_a_database_of_a_later_version_is_left_untouched(path):
         refused(path, StoreNewer, "schema 0999.*upgrade", **options)
 
 
-def test_a_migration_that_dies_half_way_leaves_nothing_and_can_be_repeated(path, monkeypatch, make_span):
-    real = migrations.upgrade
+@pytest.mark.parametrize("first", [None, "0024"], ids=["created", "migrated"])
+def test_a_migration_that_dies_half_way_leaves_nothing_and_can_be_repeated(path, monkeypatch, make_span, first):
+    if first is not None:
+        engine = engines.writer_engine(path)
+        with engine.begin() as connection:
+            migrations.upgrade(connection, to=first)
+        engine.dispose()
+    before = schema_in(path) if first is not None else []
+    module, name = (engines, "create") if first is None else (migrations, "upgrade")
+    real = getattr(module, name)
 
     def die(connection):
         real(connection)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(migrations, "upgrade", die)
+    monkeypatch.setattr(module, name, die)
     with pytest.raises(KeyboardInterrupt):
         SqliteStore(path)
-    with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
+    assert schema_in(path) == before
     monkeypatch.undo()
     store = SqliteStore(path)
     store.write([make_span()])
     store.close()
+
+
+def schema_in(path):
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute("SELECT name, sql FROM sqlite_master").fetchall()
 
 
 def test_an_incomplete_schema_is_named(path):

@@ -28,6 +28,7 @@ from inspector.store.errors import (
 )
 from inspector.store.limits import READ_LIMITS
 from inspector.store.sqlite.events import attribute_text, content_text
+from inspector.store.sqlite.schema import create
 from inspector.store.sqlite.tables import APPLICATION_ID, SCHEMA_VERSION
 from inspector.store.sqlite.unwritable import is_still
 from inspector.store.values.codec import Unreadable
@@ -354,14 +355,16 @@ def _set_up_reader(connection: sqlite3.Connection) -> None:
 
 
 def prepare(engine: Engine, path: Path) -> None:
-    """Check a database before it is written, and migrate its schema in one transaction.
+    """Check a database before it is written, and create or migrate its schema in one transaction.
 
     Raises:
         StoreError: It is foreign, damaged, or of a later version; it was left untouched.
     """
     with translated(path), engine.begin() as connection:
         version = checked_version(connection, path)
-        if version != SCHEMA_VERSION:
+        if version is None:
+            create(connection)
+        elif version != SCHEMA_VERSION:
             # Importing Alembic takes a third of a second, and most databases need no migration.
             from inspector.store.sqlite.migrations import upgrade
 
