@@ -279,23 +279,5 @@ def fork_recorded() -> Iterator[Callable[..., "subprocess.Popen[Any]"]]:
 
 
 @pytest.fixture(scope="session")
-def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
-    """Puts an empty database where a store is to be opened, as its last owner left it; making one takes 30 ms."""
-    from inspector.store.sqlite import SqliteStore
-    from inspector.store.sqlite.integrity import remember
-
-    made = tmp_path_factory.mktemp("empty") / "inspector.db"
-    SqliteStore(made).close()
-
-    def put(path: Path) -> Path:
-        path.parent.mkdir(mode=0o700, exist_ok=True)
-        shutil.copy(made, path)
-        remember(path)
-        return path
-
-    return put
-
-
-@pytest.fixture(scope="session")
 def checkout() -> Path:
     return Path(__file__).parents[1]

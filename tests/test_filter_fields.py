@@ -103,12 +103,11 @@ def by_api(model, name):
 
 
 @pytest.fixture
-def filled(tmp_path, empty_database):
+def filled(tmp_path):
     """Opens a store with the wanted span and two others, one of which is a duplicate of the other."""
 
     def fill(name):
         settings = Settings(home=tmp_path / "home")
-        empty_database(settings.database)
         store = open_store(settings)
         replayed = {"inspector.replay.run": "run-3"} if name == "replays" else {}
         other = span(OTHER, "2" * 16, kind="llm", model="gpt-4", attributes={"inspector.emitter": "one", **replayed})

@@ -122,8 +122,8 @@ def token() -> Token:
 
 
 @pytest.fixture
-def store(settings: Settings, empty_database: Callable[[Path], Path]) -> Iterator[SqliteStore]:
-    made = SqliteStore(empty_database(settings.database), limits=PATIENT)
+def store(settings: Settings) -> Iterator[SqliteStore]:
+    made = SqliteStore(settings.database, limits=PATIENT)
     yield made
     made.close()
 
@@ -227,8 +227,7 @@ def until() -> Callable[..., None]:
 
 
 @pytest.fixture
-def owner(settings: Settings, empty_database: Callable[[Path], Path]) -> Iterator[Owner]:
-    empty_database(settings.database)
+def owner(settings: Settings) -> Iterator[Owner]:
     with Owner(settings) as made:
         yield made
 

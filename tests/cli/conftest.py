@@ -148,12 +148,12 @@ def home(tmp_path) -> Path:
 
 
 @pytest.fixture
-def write_spans(home, empty_database) -> Callable[..., None]:
+def write_spans(home) -> Callable[..., None]:
     from inspector.store.sqlite import SqliteStore
 
     def write(*spans: Span) -> None:
         path = home / "inspector.db"
-        store = SqliteStore(path if path.exists() else empty_database(path))
+        store = SqliteStore(path)
         store.write(spans)
         while store.index():
             pass

@@ -21,9 +21,8 @@ EXPORTS = sorted((Path(__file__).parent / "exports").glob("*.jsonl"))
 
 
 @pytest.fixture
-def store(tmp_path, empty_database):
+def store(tmp_path):
     settings = Settings(home=tmp_path)
-    empty_database(settings.database)
     with closing(open_store(settings)) as opened:
         yield opened
 

@@ -37,13 +37,12 @@ def engine():
 
 
 @pytest.fixture
-def place(engine, tmp_path, empty_database):
+def place(engine, tmp_path):
     """Names a new home or database."""
 
     def named(kind):
         home = tmp_path / f"home {next(COUNT)}"
         if kind == "sqlite":
-            empty_database(home / "inspector.db")
             return Settings(home=home)
         return Settings(home=home, database_url=SecretStr(f"chdb://memory/copied_{next(COUNT)}"))
 
@@ -313,6 +312,7 @@ def test_where_nothing_is_recorded_nothing_is_made(tmp_path):
 
 def test_a_database_of_a_later_version_is_left_as_it_is(place):
     source, target = fill(place("sqlite")), place("sqlite")
+    open_store(target).close()
     with closing(sqlite3.connect(target.database)) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(StoreNewer, match="later version"):

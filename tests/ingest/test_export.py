@@ -16,11 +16,11 @@ KEPT = ("seq",)
 
 
 @pytest.fixture
-def new_store(tmp_path_factory, empty_database):
+def new_store(tmp_path_factory):
     opened = []
 
     def new_store():
-        store = SqliteStore(empty_database(tmp_path_factory.mktemp("home") / "inspector.db"))
+        store = SqliteStore(tmp_path_factory.mktemp("home") / "inspector.db")
         opened.append(store)
         return store
 
@@ -173,9 +173,9 @@ def request(number, span):
 @given(st.lists(spans, min_size=1, max_size=4))
 # Without shrinking, which takes minutes with two databases an example; what is found is small as it is.
 @settings(phases=[Phase.explicit, Phase.reuse, Phase.generate])
-def test_whatever_a_span_holds_comes_back_the_same(tmp_path_factory, empty_database, found):
-    first = SqliteStore(empty_database(tmp_path_factory.mktemp("one") / "inspector.db"))
-    second = SqliteStore(empty_database(tmp_path_factory.mktemp("two") / "inspector.db"))
+def test_whatever_a_span_holds_comes_back_the_same(tmp_path_factory, found):
+    first = SqliteStore(tmp_path_factory.mktemp("one") / "inspector.db")
+    second = SqliteStore(tmp_path_factory.mktemp("two") / "inspector.db")
     try:
         write(first, *(request(number, span) for number, span in enumerate(found)))
         write(second, *export_lines(everything(first)))

@@ -18,11 +18,11 @@ CHAT = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-4o"}
 
 
 @pytest.fixture
-def new_store(tmp_path_factory, empty_database):
+def new_store(tmp_path_factory):
     opened = []
 
     def new_store():
-        opened.append(SqliteStore(empty_database(tmp_path_factory.mktemp("home") / "inspector.db")))
+        opened.append(SqliteStore(tmp_path_factory.mktemp("home") / "inspector.db"))
         return opened[-1]
 
     yield new_store

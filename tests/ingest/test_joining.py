@@ -41,11 +41,11 @@ class Troubled(SqliteStore):
 
 
 @pytest.fixture
-def new_store(tmp_path_factory, empty_database):
+def new_store(tmp_path_factory):
     opened = []
 
     def new_store():
-        opened.append(Troubled(empty_database(tmp_path_factory.mktemp("home") / "inspector.db")))
+        opened.append(Troubled(tmp_path_factory.mktemp("home") / "inspector.db"))
         return opened[-1]
 
     yield new_store

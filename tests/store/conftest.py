@@ -48,8 +48,8 @@ def open_store():
 
 
 @pytest.fixture
-def store(open_store, empty_database, path):
-    return open_store(empty_database(path))
+def store(open_store, path):
+    return open_store(path)
 
 
 @pytest.fixture

@@ -192,8 +192,8 @@ MESSAGES = st.recursive(
 
 
 @given(prompts=st.lists(st.lists(MESSAGES, max_size=5), min_size=1, max_size=4), indent=st.sampled_from([None, 1]))
-def test_every_array_of_messages_comes_back_equal(tmp_path_factory, empty_database, prompts, indent):
-    store = SqliteStore(empty_database(tmp_path_factory.mktemp("arrays") / "inspector.db"))
+def test_every_array_of_messages_comes_back_equal(tmp_path_factory, prompts, indent):
+    store = SqliteStore(tmp_path_factory.mktemp("arrays") / "inspector.db")
     texts = [json.dumps([*messages, "x" * 1100], indent=indent, ensure_ascii=bool(indent)) for messages in prompts]
     for at, text in enumerate(texts):
         span = Span(

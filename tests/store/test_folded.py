@@ -172,7 +172,7 @@ shapes = st.lists(
 
 
 @given(shapes, st.randoms())
-def test_whatever_order_spans_come_in_the_sums_are_the_same(tmp_path_factory, empty_database, make_span, shape, random):
+def test_whatever_order_spans_come_in_the_sums_are_the_same(tmp_path_factory, make_span, shape, random):
     spans = [
         replace(
             make_span(kind=kind, tool=tool if kind == "tool" else None, attributes=attributes),
@@ -185,7 +185,7 @@ def test_whatever_order_spans_come_in_the_sums_are_the_same(tmp_path_factory, em
     shuffled = random.sample(spans, len(spans))
     results = []
     for batches in ([spans], [[span] for span in shuffled], [shuffled[::2], shuffled[1::2]]):
-        store = SqliteStore(empty_database(tmp_path_factory.mktemp("home") / "inspector.db"))
+        store = SqliteStore(tmp_path_factory.mktemp("home") / "inspector.db")
         for batch in batches:
             store.write(batch)
             # A process of its own for each batch.

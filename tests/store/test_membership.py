@@ -87,12 +87,12 @@ def expected(spans, where):
 @pytest.mark.parametrize("few, matches", [(4000, 4000), (1, 1), (0, 0), (4000, 1)])
 @given(recorded=SPANS, where=FILTERS, limit=st.integers(1, 3), hurried=st.booleans())
 def test_a_trace_is_listed_when_one_of_its_spans_meets_the_filter(
-    tmp_path_factory, empty_database, recorded, where, limit, hurried, few, matches
+    tmp_path_factory, recorded, where, limit, hurried, few, matches
 ):
     limits = ReadLimits(
         listed_spans=few, counted_spans=few, few_matches=matches, trace_steps=(2,), walk_s=-1.0 if hurried else 1.0
     )
-    store = SqliteStore(empty_database(tmp_path_factory.mktemp("member") / "inspector.db"), limits=limits)
+    store = SqliteStore(tmp_path_factory.mktemp("member") / "inspector.db", limits=limits)
     spans = [build(at, fields) for at, fields in enumerate(recorded)]
     store.write(spans)
     while store.index():

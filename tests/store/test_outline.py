@@ -55,8 +55,8 @@ def values_of(page, column):
 
 
 @given(nodes=NODES, limit=st.integers(1, 5))
-def test_the_columns_of_an_outline_are_the_events_of_its_trace(tmp_path_factory, empty_database, nodes, limit):
-    store = SqliteStore(empty_database(tmp_path_factory.mktemp("outline") / "inspector.db"))
+def test_the_columns_of_an_outline_are_the_events_of_its_trace(tmp_path_factory, nodes, limit):
+    store = SqliteStore(tmp_path_factory.mktemp("outline") / "inspector.db")
     store.write([build(at, fields) for at, fields in enumerate(nodes)])
     store.write([Span(trace_id="b" * 32, span_id="f" * 16, name="other", kind="tool", status="ok", start_ns=0)])
     events = store.events(Filter(trace_id=TRACE), order="asc", limit=50).items

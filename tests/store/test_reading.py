@@ -133,9 +133,9 @@ def rank(sort, order):
     limit=st.integers(1, 5),
 )
 def test_paging_gives_every_match_once_and_in_order_while_others_are_written(
-    tmp_path_factory, empty_database, recorded, late, where, sort, order, limit
+    tmp_path_factory, recorded, late, where, sort, order, limit
 ):
-    store = SqliteStore(empty_database(tmp_path_factory.mktemp("paging") / "inspector.db"))
+    store = SqliteStore(tmp_path_factory.mktemp("paging") / "inspector.db")
     present = [build(at, fields) for at, fields in enumerate(recorded)]
     store.write(present)
     coming = [build(100 + at, fields) for at, fields in enumerate(late)]
@@ -162,10 +162,10 @@ def test_paging_gives_every_match_once_and_in_order_while_others_are_written(
     q=st.sampled_from([None, "red", "blue"]),
 )
 def test_a_walk_that_runs_out_of_time_goes_on_where_it_stopped(
-    tmp_path_factory, empty_database, recorded, where, sort, order, limit, q
+    tmp_path_factory, recorded, where, sort, order, limit, q
 ):
     limits = ReadLimits(walk_s=-1.0, span_steps=(2,), sorted_steps=(2,), few_matches=2)
-    store = SqliteStore(empty_database(tmp_path_factory.mktemp("walk") / "inspector.db"), limits=limits)
+    store = SqliteStore(tmp_path_factory.mktemp("walk") / "inspector.db", limits=limits)
     present = [
         build(at, {**fields, "name": "red" if at % 2 else "red blue", "status": "ok"})
         for at, fields in enumerate(recorded)
@@ -305,8 +305,9 @@ def test_ctrl_c_during_a_read_is_no_damage_and_no_slow_query(store, make_span):
     assert store.last_seq() == 2000
 
 
-def test_ctrl_c_that_closes_a_connection_is_no_damage(empty_database, path):
-    engine = reader_engine(empty_database(path))
+def test_ctrl_c_that_closes_a_connection_is_no_damage(path):
+    SqliteStore(path).close()
+    engine = reader_engine(path)
     with pytest.raises(KeyboardInterrupt), translated(path), engine.begin() as connection, limited(connection, 1.0):
         # What SQLAlchemy does where a statement is interrupted.
         connection.invalidate()

@@ -54,10 +54,8 @@ RECORDS = st.lists(
     where=st.sampled_from(WHERE),
     buckets=st.sampled_from([0, 5]),
 )
-def test_what_is_kept_says_what_the_calls_say(
-    tmp_path_factory, empty_database, records, size, every, deleted, by, where, buckets
-):
-    path = empty_database(tmp_path_factory.mktemp("figures") / "inspector.db")
+def test_what_is_kept_says_what_the_calls_say(tmp_path_factory, records, size, every, deleted, by, where, buckets):
+    path = tmp_path_factory.mktemp("figures") / "inspector.db"
     with closing(SqliteStore(path, limits=KEPT)) as store, closing(SqliteStore(path, read_only=True)) as exact:
         spans = [Span(**fields) for fields in records]
         for at, start in enumerate(range(0, len(spans), size)):

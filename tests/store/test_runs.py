@@ -42,8 +42,8 @@ def run_of(store, trace_id="a" * 32):
 
 
 @given(records=RECORDS, size=st.integers(1, 6), deleted=st.sampled_from([None, "t1", "t2"]))
-def test_runs_always_equal_what_their_traces_add_up_to(tmp_path_factory, empty_database, records, size, deleted):
-    store = SqliteStore(empty_database(tmp_path_factory.mktemp("runs") / "inspector.db"))
+def test_runs_always_equal_what_their_traces_add_up_to(tmp_path_factory, records, size, deleted):
+    store = SqliteStore(tmp_path_factory.mktemp("runs") / "inspector.db")
     spans = [Span(**fields) for fields in records]
     for start in range(0, len(spans), size):
         store.write(spans[start : start + size])

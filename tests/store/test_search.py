@@ -127,8 +127,8 @@ WORDS = ["red", "green", "blue", "red blue"]
         max_size=10,
     ),
 )
-def test_search_knows_exactly_what_is_stored(tmp_path_factory, empty_database, steps):
-    store = SqliteStore(empty_database(tmp_path_factory.mktemp("search") / "inspector.db"))
+def test_search_knows_exactly_what_is_stored(tmp_path_factory, steps):
+    store = SqliteStore(tmp_path_factory.mktemp("search") / "inspector.db")
     for span_id, status, words, step in steps:
         if step == "index":
             store.index(1)

@@ -41,10 +41,10 @@ lengths = st.lists(st.sampled_from([None, 0, 1, 1, 2, 5, 9]), max_size=40)
 
 
 @given(found=lengths, limit=st.integers(1, 7), order=st.sampled_from(["asc", "desc"]))
-def test_sorting_along_an_index_pages_without_gaps(tmp_path_factory, empty_database, make_span, found, limit, order):
+def test_sorting_along_an_index_pages_without_gaps(tmp_path_factory, make_span, found, limit, order):
     from inspector.store.sqlite import SqliteStore
 
-    store = SqliteStore(empty_database(tmp_path_factory.mktemp("sorts") / "inspector.db"))
+    store = SqliteStore(tmp_path_factory.mktemp("sorts") / "inspector.db")
     spans = [
         make_span(start_ns=0, end_ns=None if ms is None else ms * 10**6, status="running" if ms is None else "ok")
         for ms in found

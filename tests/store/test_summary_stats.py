@@ -66,10 +66,8 @@ def told(found):
         kinds=st.sampled_from([(), ("tool",), ("agent",)]),
     ),
 )
-def test_figures_of_traces_are_those_of_the_list_of_traces(
-    tmp_path_factory, empty_database, recorded, by, buckets, where
-):
-    path = empty_database(tmp_path_factory.mktemp("stats") / "inspector.db")
+def test_figures_of_traces_are_those_of_the_list_of_traces(tmp_path_factory, recorded, by, buckets, where):
+    path = tmp_path_factory.mktemp("stats") / "inspector.db"
     store = SqliteStore(path, limits=ReadLimits(read_s=120, scan_s=60))
     store.write([build(at, fields) for at, fields in enumerate(recorded)])
     traces = store.traces(where, limit=50).items
@@ -158,8 +156,8 @@ def test_every_split_of_events_is_one_of_traces(store, make_span):
         kinds=st.sampled_from([(), ("tool",)]),
     ),
 )
-def test_figures_of_runs_are_those_of_the_list_of_runs(tmp_path_factory, empty_database, recorded, by, buckets, where):
-    path = empty_database(tmp_path_factory.mktemp("stats") / "inspector.db")
+def test_figures_of_runs_are_those_of_the_list_of_runs(tmp_path_factory, recorded, by, buckets, where):
+    path = tmp_path_factory.mktemp("stats") / "inspector.db"
     store = SqliteStore(path, limits=ReadLimits(read_s=120, scan_s=60))
     # A run of ages has a length with more digits than a list of lengths in JSON.
     store.write(

@@ -33,8 +33,8 @@ RECORDS = st.lists(
 
 
 @given(records=RECORDS, size=st.integers(1, 6), deleted=st.sampled_from([None, "t1", "t2"]))
-def test_sums_always_equal_those_of_the_rows(tmp_path_factory, empty_database, records, size, deleted):
-    store = SqliteStore(empty_database(tmp_path_factory.mktemp("sums") / "inspector.db"))
+def test_sums_always_equal_those_of_the_rows(tmp_path_factory, records, size, deleted):
+    store = SqliteStore(tmp_path_factory.mktemp("sums") / "inspector.db")
     all_spans = [
         Span(**{**fields, "input_tokens": None}) if at % 2 else Span(**fields) for at, fields in enumerate(records)
     ]

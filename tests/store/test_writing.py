@@ -113,11 +113,11 @@ def test_which_record_of_a_span_wins(store, make_span, new, old, together):
     records=st.lists(st.tuples(st.integers(1, 3), st.sampled_from(STATUSES), st.integers(1, 3)), max_size=8),
     cuts=st.sets(st.integers(0, 8)),
 )
-def test_how_records_are_cut_into_batches_makes_no_difference(tmp_path_factory, empty_database, records, cuts):
+def test_how_records_are_cut_into_batches_makes_no_difference(tmp_path_factory, records, cuts):
     directory = tmp_path_factory.mktemp("cuts")
     found = []
     for at, borders in enumerate((set(), cuts, set(range(9)))):
-        store = SqliteStore(empty_database(directory / f"{at}.db"))
+        store = SqliteStore(directory / f"{at}.db")
         batch = []
         for index, (span_id, status, name) in enumerate(records):
             end = None if status in ("running", "lost") else 20

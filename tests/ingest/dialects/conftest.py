@@ -30,9 +30,9 @@ def told() -> Callable[[str], str]:
 
 
 @pytest.fixture
-def told_with_logs(empty_database: Callable[[Path], Path], tmp_path: Path) -> Iterator[Callable[[str], str]]:
+def told_with_logs(tmp_path: Path) -> Iterator[Callable[[str], str]]:
     """Reads an export whose content came in logs, joins them, and tells of each span what the inspector makes of it."""
-    with closing(SqliteStore(empty_database(tmp_path / "inspector.db"))) as store:
+    with closing(SqliteStore(tmp_path / "inspector.db")) as store:
 
         def told(name: str) -> str:
             spans = decode((EXPORTS / f"{name}.jsonl").read_bytes()).spans

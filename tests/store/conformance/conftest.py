@@ -90,7 +90,7 @@ def _deal(rng: random.Random) -> Iterator[Filter]:
 
 
 @pytest.fixture(scope="module")
-def open_new(empty_database) -> Iterator[Callable[..., Store]]:
+def open_new() -> Iterator[Callable[..., Store]]:
     """Opens a new store of an engine in a directory; ClickHouse, in this process, has a database for each."""
     with contextlib.ExitStack() as stack:
         # Each is the only one of its database: looking for what others send would only take time.
@@ -99,7 +99,6 @@ def open_new(empty_database) -> Iterator[Callable[..., Store]]:
         def opened(engine: str, home: Path, **options) -> Store:
             if engine == "sqlite":
                 settings = Settings(home=home)
-                empty_database(settings.database)
             else:
                 settings = Settings(home=home, database_url=SecretStr(f"chdb://memory/{engine}_{next(COUNT)}"))
                 if not opened_first:
