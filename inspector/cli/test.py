@@ -49,15 +49,15 @@ def test(*, run: str, program: tuple[str, ...], output: Path, name: str | None, 
     from inspector.testing.trace import Trace
 
     events = _events(settings_of(home), run)
-    words = program or _recorded_program(events, run)
-    if program:
-        _see_that_it_starts(program)
-    chosen = name_of(name or _stem(words))
-    # Before anything is written.
+    # Before a program is named that could not be replayed either.
     try:
         check_whole(tape_of(run, events).calls)
     except NotReplayable as error:
         raise NotReplayable(_with_way_out(error)) from error
+    words = program or _recorded_program(events, run)
+    if program:
+        _see_that_it_starts(program)
+    chosen = name_of(name or _stem(words))
     cassette, file = output / "cassettes" / f"{chosen}.jsonl", output / f"test_{chosen}.py"
     write_cassette(cassette, events)
     notice(f"wrote {cassette}")

@@ -166,9 +166,10 @@ def test_a_directory_for_traces_that_somebody_chose_is_kept(run, codex, tmp_path
     assert (chosen / "trace-of-the-test" / "trace.jsonl").exists()
 
 
-def test_a_run_of_codex_says_why_it_cannot_be_replayed(run, codex, inspector):
+@pytest.mark.parametrize("command", ["replay", "test"])
+def test_a_run_of_codex_says_why_it_cannot_be_replayed(run, codex, inspector, command):
     run(str(codex))
-    done = inspector("replay", "last")
+    done = inspector(command, "last")
     assert done.returncode != 0
     assert b"its model calls are made by Codex, another program, which a replay cannot answer" in done.stderr
 
