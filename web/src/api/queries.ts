@@ -54,7 +54,13 @@ export function firstQuestionQuery(sessionId: string) {
       return items.find(({ question }) => question !== null)?.question ?? null;
     },
     staleTime: ({ state }) => (state.data ? Number.POSITIVE_INFINITY : 0),
+    enabled: isParameter(sessionId),
   });
+}
+
+/** Whether the API takes a recorded text as a parameter (`Text` in openapi.yaml). */
+function isParameter(text: string): boolean {
+  return text !== "" && text.length <= 1024 && !text.includes("\0");
 }
 
 /** The first few events of a sorted list, such as the slowest or the most expensive. */
