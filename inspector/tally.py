@@ -76,7 +76,12 @@ class Counts:
 
 
 class Tally:
-    """Counts the calls of one process, in a file for ``inspector run``."""
+    """Counts the calls of one process, in a file for ``inspector run``.
+
+    Args:
+        directory: The directory of the run; it may be gone if the process outlives the run.
+        process: The process key.
+    """
 
     def __init__(self, directory: Path, process: str) -> None:
         self._path = os.path.join(directory, f"recorded-{process}.json")  # noqa: PTH118 - opened by its text

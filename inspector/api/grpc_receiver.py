@@ -54,6 +54,12 @@ def receive_by_grpc(
 ) -> Generator[str | None]:
     """Receive OTLP over gRPC until the block ends, if a port is set; yields the address.
 
+    Args:
+        settings: Whether, and on which host and port.
+        token: Opens it.
+        intake: Receives the spans.
+        most_connections: How many there may be; further ones are closed at once.
+
     Raises:
         GrpcMissing: The extra ``grpc`` is not installed.
         AddressUnusable: The server cannot listen on the port.

@@ -63,7 +63,14 @@ SINGLE_EVENTS = ReadBounds(waiting=1000)
 
 
 def page_cost(limit: int, *, full: bool = False, timeline: bool = False, walks: bool = False) -> int:
-    """Return the cost of a page, in rows; it ``walks`` if no index answers the filter or the order."""
+    """Return the cost of a page, in rows.
+
+    Args:
+        limit: Rows of the page.
+        full: Whether they are full.
+        timeline: Whether each has its timeline.
+        walks: Whether no index answers the filter or the order.
+    """
     return limit * (FULL_ROWS if full or timeline else 1) + (UNKNOWN_ROWS if full or walks else 0)
 
 

@@ -160,6 +160,10 @@ class Service:
     async def delete(self, change: Callable[[Owner | Store], int], *, no: str) -> Response:
         """Answer with the number of spans that were deleted; 404 if there were none.
 
+        Args:
+            change: Deletes something where that is possible, and returns how many spans it had.
+            no: What there is none of if it had none.
+
         Raises:
             Refusal: There is none.
             StoreReadOnly: Another process owns the database.

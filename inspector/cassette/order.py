@@ -80,7 +80,12 @@ class _RequestedCall:
 
 
 class _Order:
-    """Sorts siblings."""
+    """Sorts siblings.
+
+    Args:
+        spans: All spans of a run.
+        below: The spans by the ids of their parents, in the order they began.
+    """
 
     def __init__(self, spans: Sequence[Json], below: Mapping[str, Sequence[Json]]) -> None:
         self._below = below
@@ -179,7 +184,12 @@ def _tool_calls(messages: Any) -> Iterator[Json]:
 
 
 def _requesting_call(tool: Json, requested: Mapping[str | bytes, Sequence[_RequestedCall]]) -> _RequestedCall | None:
-    """Return what requests a call: by its id, or else by its name and arguments, in the last answer before it."""
+    """Return what requests a call: by its id, or else by its name and arguments, in the last answer before it.
+
+    Args:
+        tool: The span of the call.
+        requested: The tool calls that models request, by ids and by arguments.
+    """
     began = _start(tool)
 
     def last(calls: Iterable[_RequestedCall]) -> _RequestedCall | None:

@@ -227,6 +227,9 @@ def times_of(since: tuple[int, int | None] | None, until_ns: int | None) -> tupl
 def filter_of(options: Mapping[str, Any]) -> Filter:
     """Turn the options of a command into a filter for the store.
 
+    Args:
+        options: What click passes to a command with `narrowed_by_options`, and anything else it takes.
+
     Raises:
         click.UsageError: The options contradict each other.
     """

@@ -21,6 +21,12 @@ def follow(settings: Settings, where: Filter, *, last: int, full: bool) -> Itera
 
     Waits if nothing is recorded yet, then yields all that arrives. Ingests what is recorded if no server does, and
     takes over from a server that ends.
+
+    Args:
+        settings: Where the home is.
+        where: The filter.
+        last: How many existing events to yield first.
+        full: Whether they include their large fields.
     """
     follower: _Follower | None = None
     waiting = False

@@ -24,6 +24,11 @@ def paged(
     """Write through a pager if the output is longer than the screen; only on a terminal.
 
     ``INSPECTOR_PAGER`` names the program, then ``PAGER``, then ``less -FRX``; empty or ``cat`` means none.
+
+    Args:
+        terminal: Where it is shown.
+        may_page: Whether to use a pager at all.
+        environ: The environment; by default that of the process.
     """
     environ = os.environ if environ is None else environ
     pager = _pager(environ)

@@ -13,6 +13,10 @@ from inspector.tape import start_of, why_not_started_again
 def start_again(program: Mapping[str, Any] | None, run: str) -> tuple[str, ...]:
     """Change to the directory in which a program was started, say so, and return its command line.
 
+    Args:
+        program: What is recorded about it; None if nothing is.
+        run: The name of the run.
+
     Raises:
         CliError: It cannot be started the same way; the message says why, and what to type instead.
     """

@@ -47,7 +47,12 @@ class TreeRow:
 
 
 def tree_rows(events: Iterable[Event], *, shape: TreeShape | None = None) -> list[TreeRow]:
-    """Order events depth first, children by start; nothing recurses, and what is not drawn still counts in sums."""
+    """Order events depth first, children by start; nothing recurses, and what is not drawn still counts in sums.
+
+    Args:
+        events: The events of one trace, in any order.
+        shape: Which part of the tree to draw; by default every event, once.
+    """
     by_id = {event.span_id: event for event in sorted(events, key=_started)}
     marks = _marks(by_id)
     children: dict[str, list[Event]] = {}

@@ -38,7 +38,14 @@ class CallsDiff:
 
 
 def compare_calls(a: Event | None, b: Event | None, *, most_parts: int, most_text: int) -> CallsDiff:
-    """Compare any two calls, each given in full."""
+    """Compare any two calls, each given in full.
+
+    Args:
+        a: The first; None if there is only the second.
+        b: The second; None if there is only the first.
+        most_parts: The number of parts to list.
+        most_text: The length of each text, from a little before the first difference.
+    """
     volatile = Volatile()
     one = None if a is None else step_of(a, volatile)
     other = None if b is None else step_of(b, volatile)

@@ -27,7 +27,12 @@ class ProgramChange:
 
 
 def program_changes(a: Mapping[str, Any] | None, b: Mapping[str, Any] | None) -> Sequence[ProgramChange]:
-    """Return the differences, packages first; none if one program is not known."""
+    """Return the differences, packages first; none if one program is not known.
+
+    Args:
+        a: The recording of the first run's program, from `inspector.lookup.program_of`.
+        b: That of the second one.
+    """
     one, other = ({} if program is None else dict(_parts(program)) for program in (a, b))
     # A package that one of them has alone may have been imported later by the other.
     return [ProgramChange(*part, one[part], other[part]) for part in one if one[part] != other.get(part, one[part])]

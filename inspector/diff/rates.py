@@ -174,7 +174,12 @@ def _began_ns(run: Sequence[Step]) -> int:
 
 
 def rates(a: Sequence[tuple[DiffRun, Iterable[Event]]], b: Sequence[tuple[DiffRun, Iterable[Event]]]) -> Rates:
-    """Compare several runs with several others, each given as all its events in full."""
+    """Compare several runs with several others.
+
+    Args:
+        a: The first group, at least one run, each with all its events in full.
+        b: The second group, likewise.
+    """
     volatile = Volatile()
     first, second = ([steps_of(events, volatile) for _, events in group] for group in (a, b))
     reference = _most_common(first)

@@ -30,7 +30,14 @@ _LOCK = "sending.lock"
 
 
 class Forwarder:
-    """Sends the files of an outbox in a daemon thread; only one process does so at a time."""
+    """Sends the files of an outbox in a daemon thread; only one process does so at a time.
+
+    Args:
+        directory: The outbox; created with mode 0700 if it is missing.
+        sender: Sends requests.
+        flush: Writes calls recorded so far to the files.
+        poll_s: How long it rests after each pass.
+    """
 
     def __init__(self, directory: Path, sender: Sender, *, flush: Callable[[], object], poll_s: float = POLL_S) -> None:
         self._directory = directory

@@ -49,7 +49,12 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 class Sender:
-    """Sends spans to one endpoint."""
+    """Sends spans to one endpoint.
+
+    Args:
+        endpoint: The receiver.
+        timeout_s: How long to wait for the receiver.
+    """
 
     def __init__(self, endpoint: Endpoint, *, timeout_s: float = TIMEOUT_S) -> None:
         self.endpoint = endpoint

@@ -26,6 +26,11 @@ class ReadAgain:
 def read_traces_again(store: Store, trace_ids: Iterable[str], *, write: bool) -> ReadAgain:
     """Interpret the spans of traces again, and replace those that differ.
 
+    Args:
+        store: The store; it must be writable if ``write`` is set.
+        trace_ids: The traces; those of a run in the order they began.
+        write: Whether to change anything.
+
     Raises:
         StoreError: It cannot be read or written; earlier traces are changed by then.
     """

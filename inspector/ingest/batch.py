@@ -18,7 +18,12 @@ _log = logging.getLogger(__name__)
 
 
 class Batch:
-    """Collects lines of one spool file after another, and commits them with the new read positions."""
+    """Collects lines of one spool file after another, and commits them with the new read positions.
+
+    Args:
+        store: Where the spans go.
+        committed: Called after each commit with the changed read positions and the number of spans.
+    """
 
     def __init__(self, store: Store, committed: Callable[[Sequence[SpoolMark], int], None]) -> None:
         self._store = store

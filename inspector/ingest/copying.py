@@ -62,6 +62,11 @@ def copy_home(source: Settings, target: Settings, *, so_far: SoFar) -> Copied:
     The target must be empty or the result of an earlier call with the same source. The spool of the source is ingested
     first. Both homes are locked, so that no server runs on them. ``seq`` and the ids of labels are assigned again.
 
+    Args:
+        source: The original; it does not change.
+        target: Where the copy goes.
+        so_far: Called with the name of the step, the number of finished spans, and their total.
+
     Raises:
         CopyRefused: They are the same, the target has something else, or the source changed meanwhile.
         NothingRecorded: There is nothing to copy.

@@ -16,7 +16,12 @@ _log = logging.getLogger(__name__)
 
 
 class Joining:
-    """Makes logs that are due events of their spans. What fails or is interrupted stays due."""
+    """Makes logs that are due events of their spans. What fails or is interrupted stays due.
+
+    Args:
+        store: A writable store.
+        committed: Called after each commit that changed spans.
+    """
 
     def __init__(self, store: Store, committed: Callable[[], None] = lambda: None) -> None:
         self._store = store

@@ -49,6 +49,9 @@ def generating(begin: Callable[..., Following]) -> Callable[[Generating], Genera
 
     The call begins with the first step, fails with an exception of the generator, and counts as closed early if its
     consumer closes the generator.
+
+    Args:
+        begin: Called with the function's arguments; opens the call.
     """
 
     def wrapper(original: Generating) -> Generating:

@@ -45,7 +45,12 @@ class DecodedSpan(Struct, frozen=True):
 
 
 class ReadAnew(Sequence[DecodedSpan]):
-    """The spans of a large request, made from its bytes each time that they are asked for."""
+    """The spans of a large request, made from its bytes each time that they are asked for instead of all held at once.
+
+    Args:
+        size: How many there are.
+        read: Makes them, one by one.
+    """
 
     def __init__(self, size: int, read: Callable[[], Iterator[DecodedSpan]]) -> None:
         self._size = size

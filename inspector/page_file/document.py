@@ -20,7 +20,12 @@ def packed(text: bytes) -> str:
 
 
 def document(app: FilePage, parts: Iterable[str]) -> Iterator[str]:
-    """Yield the pieces of the document."""
+    """Yield the pieces of the document.
+
+    Args:
+        app: What shows the run.
+        parts: What the run is, packed; the page knows them by their numbers.
+    """
     loader = _LOADER.read_text("utf-8")
     yield _HEAD.format(policy=_policy(loader, app))
     yield _part("app-style", _packed_app(app.style))

@@ -11,7 +11,11 @@ PORTS: Final = {"http": 80, "https": 443}
 
 
 def place_attributes(place: Plain) -> dict[str, Attribute]:
-    """Return the attributes for the address of a model or a server."""
+    """Return the attributes for the address of a model or a server.
+
+    Args:
+        place: Its URL as it was recorded, or the words of the command that starts it.
+    """
     if isinstance(place, list):
         return {sc.RPC_SERVER_COMMAND: list(map(str, place))}
     if not isinstance(place, str):

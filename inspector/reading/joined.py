@@ -27,6 +27,10 @@ def with_logs(event: Event, logs: Iterable[Log]) -> Span:
 
     It has at most as many events as one that is sent, the first ones. A log that is an exception makes a call that
     seemed to succeed one that failed, unless its own recorder says otherwise.
+
+    Args:
+        event: The span, in full.
+        logs: Its logs; those that it has already are not added again.
     """
     sent = as_sent(event)
     those = [log.event for log in logs]

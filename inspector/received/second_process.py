@@ -26,7 +26,12 @@ _Waiting = tuple[Callable[[], Decoded], Future[bytes]]
 
 
 class SecondProcess:
-    """The second process, from construction until `end`; it also ends when this process does."""
+    """The second process, from construction until `end`; it also ends when this process does.
+
+    Args:
+        home: The inspector's home, with the salt of the redactor.
+        redact: Whether to remove secrets.
+    """
 
     def __init__(self, home: Path, *, redact: bool) -> None:
         self._words = [str(home), "redact" if redact else "as-sent"]

@@ -26,7 +26,14 @@ _MAX_LATE = 4096
 
 
 class Calls:
-    """The calls of this process that have begun and not ended."""
+    """The calls of this process that have begun and not ended.
+
+    Args:
+        changed: Called with every span that began, ended or was abandoned.
+        clock: The source of times.
+        ids: The source of ids.
+        place: Called with each root of a request before it is announced.
+    """
 
     def __init__(
         self,
@@ -111,7 +118,12 @@ class Calls:
         return span
 
     def root_of(self, request: ServedRequest, remote: trace.SpanContext | None = None) -> RecordedSpan:
-        """Return the span of a request, which is created and announced the first time."""
+        """Return the span of a request, which is created and announced the first time.
+
+        Args:
+            request: The request.
+            remote: The span of another instrumentation that is current in it, if any.
+        """
         known = request.root.get(None)
         if known is not None:
             return known

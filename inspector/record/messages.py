@@ -21,7 +21,11 @@ _encode: Final = msgspec.json.Encoder().encode
 
 
 class Messages:
-    """A bounded cache of recently encoded messages."""
+    """A bounded cache of recently encoded messages.
+
+    Args:
+        most_bytes: How many bytes of messages it may hold.
+    """
 
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
         self._most_bytes = most_bytes

@@ -188,7 +188,12 @@ class Recorder:
         return failure
 
     def begin_request(self, facts: Facts, remote: trace.SpanContext | None = None) -> ServedRequest:
-        """Begin a request; later calls in this context belong to it."""
+        """Begin a request; later calls in this context belong to it.
+
+        Args:
+            facts: Its ``method`` and ``path``.
+            remote: The caller's span, if the request names one.
+        """
         clock = self._clock
         # From our own generator, which takes a tenth of the time of the system's.
         run = f"{self._ids.span_id():016x}"

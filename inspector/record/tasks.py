@@ -69,7 +69,11 @@ class TaskCalls:
 
 
 class Tasks:
-    """The tasks of this process that have calls."""
+    """The tasks of this process that have calls.
+
+    Args:
+        left: Called with each call that is still open when its task is done.
+    """
 
     def __init__(self, left: Left) -> None:
         self._left = left

@@ -26,6 +26,10 @@ class WaitingCalls:
 
     A call is in it once; its state is read when it is taken. There are no locks: adding to a number is atomic for other
     threads.
+
+    Args:
+        max_calls: How many calls may wait.
+        max_bytes: How many bytes of captured texts and other content may wait.
     """
 
     def __init__(self, max_calls: int = MAX_CALLS, max_bytes: int = MAX_BYTES) -> None:

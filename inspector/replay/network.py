@@ -20,6 +20,9 @@ def forbid_network(stop: Callable[[str], object]) -> None:
     """Stop every connection of this process to another machine, for good: Python cannot remove an audit hook.
 
     A name is only looked up if this machine itself knows it.
+
+    Args:
+        stop: Called with the destination before it is reached.
     """
     hosts = _names_of(_HOSTS)
 

@@ -12,7 +12,11 @@ PROGRAM: Final = "PROGRAM"
 
 
 def start_of(program: Mapping[str, Any] | None) -> tuple[tuple[str, ...], object]:
-    """Return the command line with which a program was started, and its directory."""
+    """Return the command line with which a program was started, and its directory.
+
+    Args:
+        program: Its recording; None if there is none.
+    """
     facts = program or {}
     return words_of(facts), facts.get("directory")
 

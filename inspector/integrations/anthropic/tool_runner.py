@@ -158,7 +158,12 @@ def _tool_async(original: Callable[..., Any], read: Callable[..., tuple[Any, Any
 
 
 class _Decided:
-    """A tool whose body runs as the controller decides, for the one call that is reported here."""
+    """A tool whose body runs as the controller decides, for the one call that is reported here.
+
+    Args:
+        tool: The program's own.
+        call: Called in place of its method.
+    """
 
     def __init__(self, tool: Any, call: Callable[..., Any]) -> None:
         self._tool = tool

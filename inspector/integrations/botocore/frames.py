@@ -79,7 +79,11 @@ def _headers(event: str) -> dict[str, Any]:
 
 
 class GivenFrames:
-    """A body that was not sent for, in place of urllib3's."""
+    """A body that was not sent for, in place of urllib3's.
+
+    Args:
+        lines: Its frames as they were recorded, in the pieces in which the program is to get them.
+    """
 
     def __init__(self, lines: Iterable[bytes]) -> None:
         self._lines = lines

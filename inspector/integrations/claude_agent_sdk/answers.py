@@ -52,7 +52,11 @@ class Answer:
         return False
 
     def ended(self, output_tokens: int | None = None) -> None:
-        """End the call, at the time of its last block, with the tokens that only the caller knows."""
+        """End the call, at the time of its last block.
+
+        Args:
+            output_tokens: The tokens of the answer, if only the caller knows them.
+        """
         if self._output_tokens is None:
             self._output_tokens = output_tokens
         self._call.ended(self._found)

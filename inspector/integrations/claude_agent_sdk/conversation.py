@@ -88,7 +88,11 @@ class _Thread:
 
 
 class Conversation:
-    """The calls of one connection."""
+    """The calls of one connection.
+
+    Args:
+        system: The system prompt, if it is known.
+    """
 
     def __init__(self, system: Any) -> None:
         self.is_followed = False

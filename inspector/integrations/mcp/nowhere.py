@@ -28,7 +28,11 @@ async def leads_nowhere(transport: str | None, server: object) -> bool:
 
 @asynccontextmanager
 async def nowhere(*, with_session_id: bool) -> AsyncGenerator[tuple[Any, ...]]:
-    """Open streams that deliver nothing until they are closed, except that a client may listen."""
+    """Open streams that deliver nothing until they are closed, except that a client may listen.
+
+    Args:
+        with_session_id: Whether they come with a function that returns the session id.
+    """
     import anyio  # the SDK brings it
 
     async with AsyncExitStack() as stack:

@@ -63,7 +63,12 @@ def install(patches: Patches) -> None:
 
 
 class _Carrying:
-    """Stands for a request while it is sent, with a trace context that the program's own object does not get."""
+    """Stands for a request while it is sent, with a trace context that the program's own object does not get.
+
+    Args:
+        request: The request.
+        params: Other params; None for its own.
+    """
 
     def __init__(self, request: Any, params: Mapping[str, Any] | None) -> None:
         self._request = request

@@ -103,6 +103,10 @@ class Values:
 class Database:
     """Queries and writes one database, from any thread.
 
+    Args:
+        address: The address.
+        read_s: How long one query may take.
+
     Raises:
         StoreError: It does not answer, or refuses the user.
     """

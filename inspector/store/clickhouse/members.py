@@ -88,7 +88,11 @@ class Members:
     last_slot: int = 0
 
     def session(self, named: dict[str, tuple[int, str] | None]) -> tuple[tuple[int, str] | None, bool]:
-        """Return when its session was named, and which it is; and whether its spans name several."""
+        """Return when its session was named, and which it is; and whether its spans name several.
+
+        Args:
+            named: What records say that are about to be written, by their spans.
+        """
         return self.names.after(named)
 
     def fold(self, rows: Iterable[Row]) -> dict[str, str | None]:

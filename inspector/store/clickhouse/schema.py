@@ -53,6 +53,10 @@ def check(database: Database) -> None:
 def upgrade(database: Database, home: str) -> tuple[int, int]:
     """Upgrade the tables, and return their previous and their new version.
 
+    Args:
+        database: The database; no other process may write to it.
+        home: The key of the home that existing read positions will belong to.
+
     Raises:
         StoreError: The upgrade failed; it can be repeated.
     """

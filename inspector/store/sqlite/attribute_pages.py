@@ -39,7 +39,13 @@ _ATTRIBUTES = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def follow_some(connection: Connection, limit: int, *, again: bool) -> int:
-    """Create the filters of the next pages, and return how many."""
+    """Create the filters of the next pages, and return how many.
+
+    Args:
+        connection: The writer's.
+        limit: The maximum number of pages.
+        again: Whether to include pages that have changed since.
+    """
     counts = load_counters(connection)
     first = counts.get(FOLLOWED, 0)
     pages = list(range(first, min(first + limit, counts["seq"] // PAGE)))

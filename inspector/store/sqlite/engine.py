@@ -222,7 +222,12 @@ def checkpoint(engine: Engine) -> None:
 
 
 def empty_log(engine: Engine, *, wait_ms: int = LOCK_WAIT_MS) -> bool:
-    """Checkpoint and truncate the write-ahead log; return whether that was possible."""
+    """Checkpoint and truncate the write-ahead log; return whether that was possible.
+
+    Args:
+        engine: The writing engine.
+        wait_ms: How long to wait for readers of the log.
+    """
     with engine.connect() as connection:
         raw = driver(connection)
         raw.execute(f"PRAGMA busy_timeout = {wait_ms}")

@@ -27,7 +27,16 @@ _COLUMNS = ", ".join(Searched._fields)
 def read_hits(
     connection: Connection, q: str, place: Within, limits: ReadLimits, *, limit: int, attributes: bool
 ) -> Hits | None:
-    """Return the spans of a trace or a run that contain words, and where; None if there is no such trace or run."""
+    """Return the spans of a trace or a run that contain words, and where; None if there is no such trace or run.
+
+    Args:
+        connection: A reader's.
+        q: The query (`inspector.store.values.terms`).
+        place: The trace or run.
+        limits: How long it may take.
+        limit: How many hits are returned with their places.
+        attributes: Whether to search what the full-text index lacks: attributes, events, tracebacks, running spans.
+    """
     sql = f"SELECT id FROM traces WHERE {place.column} = ?"  # noqa: S608  # a constant
     traces = [row[0] for row in driver(connection).execute(sql, (place.id,))]
     if not traces:

@@ -25,7 +25,12 @@ class Transactions(Protocol):
 
 
 class Removal:
-    """Runs the steps of one removal."""
+    """Runs the steps of one removal.
+
+    Args:
+        transactions: Opens their transactions.
+        make_room: Frees space without removing anything, and checkpoints the log.
+    """
 
     def __init__(self, transactions: Transactions, make_room: Callable[[], None]) -> None:
         self._transactions = transactions

@@ -77,7 +77,13 @@ def read_runs(
 
 
 class TraceMembership:
-    """A condition on one of a run's traces."""
+    """A condition on one of a run's traces.
+
+    Args:
+        conditions: The conditions on its row.
+        membership: The condition on one of its spans, if any.
+        inferred: The condition on an inferred tool call, which may take the place of a span.
+    """
 
     def __init__(
         self,

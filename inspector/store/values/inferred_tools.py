@@ -38,7 +38,11 @@ class InferredTools:
         return cls(where.tool, where.arguments, where.results)
 
     def among(self, turns: Iterable[tuple[str, str, Sequence[ToolResult]]]) -> set[str]:
-        """Return the runs that have such a call."""
+        """Return the runs that have such a call.
+
+        Args:
+            turns: Turns: the run, the stored tool calls that the answer requests, and the results in the next prompt.
+        """
         names: set[str] = set()
         for run_id, tools, results in turns:
             if run_id not in names and self._has_match(_TOOLS.decode(tools), results):

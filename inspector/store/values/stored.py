@@ -14,7 +14,13 @@ _LIST: Final = msgspec.json.Decoder(list[dict[str, Any]])
 
 
 def span_of(row: Row, trace_id: str, large: tuple[bytes, bytes, bytes]) -> Span:
-    """Return the span of a row."""
+    """Return the span of a row.
+
+    Args:
+        row: The row.
+        trace_id: The id of its trace; the row has only the trace's row id.
+        large: The JSON of all its attributes, of its events and of its links.
+    """
     attributes: Mapping[str, AttributeValue] = _ATTRIBUTES.decode(large[0])
     events, links = map(_LIST.decode, large[1:])
     start_ns, end_ns = row.start_ns, row.end_ns

@@ -10,7 +10,12 @@ COST_DIGITS = 12
 
 
 def trace_of(row: Sequence[Any], models: Callable[[Any], tuple[str, ...]] = tuple) -> Trace:
-    """Return the trace of a row; a running one has no end."""
+    """Return the trace of a row; a running one has no end.
+
+    Args:
+        row: The fields of a trace in order, with the number of priced calls after the cost.
+        models: Reads the column of models.
+    """
     times = _times(row[5], row[10], row[11])
     values: tuple[Any, ...] = (*row[:10], *times, *row[12:18], models(row[18]), *row[19:22])
     return Trace(*values, cost_usd=_cost(row[22], row[23]), unpriced_calls=row[24], seq=row[25])

@@ -78,7 +78,14 @@ class _Candidate(NamedTuple):
 
 
 def find_previous(known: Others, turn: Turn, ends: Iterable[tuple[bytes, int]], response: str | None) -> None:
-    """Find the call that a turn continues, and set it in the turn."""
+    """Find the call that a turn continues, and set it in the turn.
+
+    Args:
+        known: The other turns.
+        turn: The turn.
+        ends: Where in its prompt an answer may have ended, the latest first: the chain and the number of messages.
+        response: The id of the response that its request continues, if it names one.
+    """
     candidates = _candidates(known, turn, ends, response)
     candidates = [each for each in candidates if each.turn.end_ns is not None and each.turn.end_ns <= turn.start_ns]
     chosen = _chosen(candidates, turn.lane)
@@ -223,7 +230,11 @@ class Place(NamedTuple):
 
 
 class Linked:
-    """The turns of one run, linked in the order they began."""
+    """The turns of one run, linked in the order they began.
+
+    Args:
+        read_all: Reads all facts of a call again, if those stored with it are not enough.
+    """
 
     def __init__(self, read_all: Callable[[Place], CallFacts | None]) -> None:
         self._read_all = read_all
