@@ -188,12 +188,7 @@ class Recorder:
         return failure
 
     def begin_request(self, facts: Facts, remote: trace.SpanContext | None = None) -> ServedRequest:
-        """Begin a request; later calls in this context belong to it.
-
-        Args:
-            facts: Its ``method`` and ``path``.
-            remote: The caller's span, if the request names one.
-        """
+        """Begin a request, of a ``method`` and a ``path``; later calls in this context belong to it."""
         clock = self._clock
         # From our own generator, which takes a tenth of the time of the system's.
         run = f"{self._ids.span_id():016x}"
