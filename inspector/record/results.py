@@ -169,6 +169,7 @@ class _Writer:
 
     def mapping(self, value: Mapping[Any, Any], depth: int, at: str) -> Plain:
         """Return a dictionary in the form that is written, see `value`."""
+        self._check_room(len(value), self._left, at)
         pairs = list(value.items())
         if all(type(name) is str for name, _ in pairs) and "$kind" not in value:
             return {self._text(name, at): self.value(item, depth + 1, f"{at}.{name}") for name, item in pairs}
@@ -196,6 +197,12 @@ class _Writer:
     def _items(self, values: Iterable[Any], depth: int, at: str) -> list[Plain]:
         return [self.value(item, depth + 1, f"{at}[{place}]") for place, item in enumerate(values)]
 
+    @staticmethod
+    def _check_room(size: int, left: int, at: str) -> None:
+        """Refuse what is too large before it is copied or encoded, which takes the agent's time."""
+        if size > left:
+            raise Unrecordable("too large", at)
+
     def _text(self, text: str, at: str) -> str:
         self._chars -= len(text)
         if self._chars < 0:
@@ -206,6 +213,7 @@ class _Writer:
 
     def _other(self, value: Any, kind: type, depth: int, at: str) -> Plain:
         if kind in (bytes, bytearray):
+            self._check_room(len(value), self._chars, at)
             return {"$kind": kind.__name__, "base64": self._text(b64encode(value).decode(), at)}
         if kind in _SEQUENCES:
             bound: dict[str, Plain] = {"maxlen": value.maxlen} if kind is deque else {}

@@ -5,6 +5,7 @@ import enum
 import json
 import math
 import pathlib
+import tracemalloc
 import typing
 import uuid
 from collections import Counter, OrderedDict, defaultdict, deque
@@ -219,6 +220,31 @@ def test_what_is_json_is_not_written_twice():
 def test_what_cannot_be_given_back_is_named(value, why):
     with pytest.raises(ResultUnusable, match=f"cannot be replayed: {why}"):
         given_back(value)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: bytes(8 << 20),
+        lambda: {"page": bytearray(8 << 20)},
+        lambda: dict.fromkeys(range(100_000)),
+        lambda: KeyError(dict.fromkeys(range(100_000))),
+    ],
+    ids=["bytes", "bytearray", "dict", "exception"],
+)
+def test_what_is_too_large_for_a_replay_is_neither_encoded_nor_listed(make):
+    value = make()
+    tracemalloc.start()
+    try:
+        if isinstance(value, Exception):
+            noted = error_of("tool_call", value)["error"]
+        else:
+            noted = result_of("tool_call", {"result": value}, {})["result"]
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert noted["unrecordable"] == "too large"
+    assert peak < 1 << 20
 
 
 def test_a_value_within_itself_cannot_be_given_back():
