@@ -88,6 +88,7 @@ def test_one_trace_comes_in_pieces_through_two_servers_and_is_pushed_by_both(ser
     assert [spans_of(server, 1) for server in servers] == [0, 0]
 
 
+@pytest.mark.slow
 def test_what_a_killed_server_acknowledged_is_there_once_and_the_other_goes_on(servers):
     acknowledged, killed = [], Event()
 

@@ -101,6 +101,7 @@ def test_a_run_that_is_not_there_is_not_found(client, store, trip, problem):
     assert problem(client.get("/diff?a=../token&b=last"))["parameter"] == "a"
 
 
+@pytest.mark.slow
 def test_a_run_with_more_spans_than_are_compared_is_refused_before_it_is_read(client, store, span, trip, problem):
     many = {"trace_id": "b" * 32, "run": "run-b", "service": "travel"}
     store.write([*trip("a", at_s=1), *(span(number, **many) for number in range(1, diff.MOST_SPANS + 2))])

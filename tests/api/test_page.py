@@ -99,6 +99,7 @@ def test_the_page_and_its_files_are_only_looked_at(web, client, problem, path):
         problem(answer)
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize(
     "path",
     [

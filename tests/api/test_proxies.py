@@ -27,6 +27,7 @@ def status(fork_python, tmp_path):
     return ask
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("proxies", "proto", "wanted"),
     [

@@ -207,6 +207,7 @@ def test_a_text_filter_does_not_sum_up_the_store_at_each_commit(port, store, spa
     reader.close()
 
 
+@pytest.mark.sweep(1)
 def test_nothing_is_lost_while_a_client_joins(port, store, span):
     store.write([span(number, name=f"{number}") for number in range(1, 700)])
     reader = Reader(port, "?after=0")
@@ -234,6 +235,7 @@ def replaced(store, settings):
         store.write([])
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("query", ["", "?q=work"])
 def test_streams_begin_anew_where_the_database_was_replaced(port, store, settings, span, query):
     reader = Reader(port, query)

@@ -29,6 +29,7 @@ def completed(environment, line, tmp_path):
     return words
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("line", "words"),
     [

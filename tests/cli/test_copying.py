@@ -10,6 +10,7 @@ def filled(home, write_spans, span):
     return home
 
 
+@pytest.mark.slow
 def test_a_copy_says_how_far_it_is_and_what_came_of_it(inspector, filled, tmp_path):
     url = f"chdb://{tmp_path / 'engine'}?database=team"
     done = inspector("db", "copy", str(filled), url)

@@ -27,6 +27,7 @@ def test_the_statements_are_printed_and_tables_made(inspector, tmp_path):
         assert (made.returncode, made.stdout) == (0, "the database team of chdb has all its tables\n"), made.stderr
 
 
+@pytest.mark.slow
 def test_a_doctor_looks_at_the_database_that_is_named(inspector, tmp_path):
     url = f"chdb://{tmp_path / 'engine'}?database=team"
     assert "inspector db create" in inspector("doctor", INSPECTOR_DATABASE_URL=url).stdout
@@ -41,6 +42,7 @@ def test_without_an_address_the_variable_is_named(inspector, word):
     assert "INSPECTOR_DATABASE_URL=clickhouse://" in done.stderr
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("url", "told"),
     [
@@ -62,6 +64,7 @@ sys.exit(run(["db", "create"]))
     assert "hush" not in done.stderr
 
 
+@pytest.mark.slow
 def test_tables_that_are_up_to_date_stay_as_they_are_and_sqlite_needs_no_command(inspector, tmp_path):
     url = f"chdb://{tmp_path / 'engine'}?database=team"
     assert "inspector db create" in inspector("db", "upgrade", INSPECTOR_DATABASE_URL=url).stderr

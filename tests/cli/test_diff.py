@@ -71,6 +71,7 @@ def test_equal_runs_are_called_equal_and_the_exit_code_says_so_when_asked(inspec
     assert inspector("diff", "run-a", "run-c").returncode == 0
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -113,6 +114,7 @@ def test_runs_of_different_programs_are_said_to_be_that(inspector, write_spans, 
     assert "different programs" not in inspector("diff", "run-a", "run-a").stdout.decode()
 
 
+@pytest.mark.slow
 def test_a_file_is_compared_like_the_run_that_it_was_made_of(inspector, write_spans, trip, tmp_path):
     write_spans(*trip("a", at_s=1), *trip("b", at_s=2, city="Rome"))
     file = tmp_path / "kept.jsonl"
@@ -154,6 +156,7 @@ def many(write_spans, trip):
     return letters
 
 
+@pytest.mark.slow
 def test_several_runs_are_compared_with_those_of_their_program_before_them(inspector, many):
     shown = inspector("diff", "--runs", "8").stdout.decode().splitlines()
     assert [line.split(" (")[0] for line in shown[:2]] == ["- travel: 8 runs", "+ travel: 8 runs"]
@@ -189,6 +192,7 @@ def test_too_few_runs_are_inconclusive(inspector, many):
     }
 
 
+@pytest.mark.slow
 def test_runs_that_do_the_same_have_the_same_rates(inspector, many):
     shown = inspector("diff", "run-0,run-1", "run-2,run-3,run-4", "--all").stdout.decode().splitlines()
     assert shown[3:] == [
@@ -212,6 +216,7 @@ def test_several_runs_are_named_on_both_sides(inspector, words, said):
     assert (refused.returncode, said in refused.stderr.decode()) == (2, True)
 
 
+@pytest.mark.slow
 def test_another_commit_and_another_version_are_said_of_the_program(inspector, write_spans, trip):
     programs = [
         {"packages": {"openai": version}, "commit": digit * 40} for version, digit in (("3.53", "1"), ("3.54", "2"))

@@ -4,6 +4,7 @@ import re
 import pytest
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("what", "traces", "spans"),
     [

@@ -37,6 +37,7 @@ def shown(inspector, home, trace):
     return without_seq(document)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["run.jsonl", "run.jsonl.gz"])
 def test_a_run_that_was_sent_to_a_colleague_is_the_same_there(inspector, home, recorded, tmp_path, name):
     file, other = tmp_path / name, tmp_path / "other"
@@ -102,7 +103,7 @@ def test_one_session_can_be_exported(inspector, recorded, write_spans, span):
     assert b"c" * 32 in done.stdout
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -132,6 +133,7 @@ def test_an_export_that_fails_leaves_the_older_file(inspector, recorded, tmp_pat
     assert list(tmp_path.glob(".run*")) == []
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
@@ -169,6 +171,7 @@ def test_lines_that_are_cut_are_left_out_and_counted(inspector, recorded, tmp_pa
     assert done.stderr.splitlines()[0].startswith(b"left out 1: lines that are not OTLP JSON, the first is line ")
 
 
+@pytest.mark.slow
 def test_lines_of_something_else_are_counted_together(inspector, recorded, tmp_path):
     file = tmp_path / "run.jsonl"
     inspector("export", "--all", "-o", str(file))
@@ -194,6 +197,7 @@ def test_what_is_recorded_already_is_not_told_as_new(inspector, recorded, tmp_pa
     assert re.match(r"imported \d+ spans of 2 traces, 2 more were already stored; look", both)
 
 
+@pytest.mark.slow
 def test_what_is_recorded_stays_as_it_is_when_it_is_imported_where_it_came_from(inspector, home, tmp_path):
     code = """
 import instrument, inspector
@@ -214,6 +218,7 @@ instrument._emit_sync("after_tool_call", tool_name="never begun", args={}, resul
     assert inspector("show", "last", "--json", "--full").stdout == before
 
 
+@pytest.mark.slow
 def test_an_event_that_ended_since_it_was_taken_in_is_news(inspector, write_spans, span, tmp_path):
     running, ended, other = tmp_path / "running.jsonl", tmp_path / "ended.jsonl", str(tmp_path / "other")
     write_spans(span(span_id="a" * 16, status="running", end_ns=None))
@@ -240,6 +245,7 @@ def test_of_several_files_a_bad_one_is_named_and_the_others_are_taken_in(inspect
     ]
 
 
+@pytest.mark.slow
 def test_what_stands_before_the_cut_of_a_packed_file_is_taken_in(inspector, write_spans, span, tmp_path):
     # Text that does not pack: the first part of the file is whole without the last.
     write_spans(*(span(trace_id=f"{n:032x}", attributes={"text": os.urandom(40_000).hex()}) for n in range(1, 20)))

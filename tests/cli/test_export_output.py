@@ -66,6 +66,7 @@ def two_traces(write_spans, span):
     )
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.usefixtures("two_traces")
 @pytest.mark.parametrize("name", ["run.json", "RUN.JSON", "run.json.gz"])
 def test_a_name_in_json_gets_one_document_that_import_reads(inspector, tmp_path, name):

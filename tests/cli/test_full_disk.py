@@ -133,6 +133,7 @@ def test_prune_frees_space_on_a_full_disk(ask, home, fill, pinned):
         assert connection.execute("SELECT count(*) FROM traces").fetchone()[0] <= stored
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("home", ["24m"], indirect=True)
 def test_prune_frees_space_where_the_text_of_many_calls_is_indexed(ask, home, span):
     (home / "spool").mkdir(mode=0o700, parents=True)
@@ -179,6 +180,7 @@ def test_prune_frees_space_through_a_server_on_a_full_disk(ask, home, fill, star
         assert free(home) > 300_000
 
 
+@pytest.mark.slow
 def test_whoever_reads_beside_a_server_leaves_it_the_space_to_delete_with(home, fill):
     fill()
     with Owner(Settings(home=home, retention_days=36_500)):
@@ -190,6 +192,7 @@ def test_whoever_reads_beside_a_server_leaves_it_the_space_to_delete_with(home, 
         assert (found.st_ino, found.st_size) == (held.st_ino, held.st_size)
 
 
+@pytest.mark.slow
 def test_the_space_to_delete_with_lasts_however_often_others_fill_the_disk(home, fill):
     fill()
     with Owner(Settings(home=home, retention_days=36_500)) as owner:
@@ -244,6 +247,7 @@ def test_an_older_schema_that_finds_no_space_to_be_brought_up_to_date_names_the_
     assert "prune a copy of it on another disk" in ask("prune", "--older-than", "7d", "--yes")[2]
 
 
+@pytest.mark.slow
 def test_a_log_without_a_reserve_is_read_and_pruned_by_way_of_another_disk(ask, killed_without_reserve, tmp_path):
     home, other = killed_without_reserve, tmp_path / "other"
     before = {name: (home / name).read_bytes() for name in ("inspector.db", "inspector.db-wal")}

@@ -170,6 +170,7 @@ def test_no_browser_opens_where_it_is_not_wanted_or_nobody_sees_it(on_a_screen, 
     assert [opened.exists() for opened in unwanted] == [False] * 3
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("demo_forked")
 def test_the_demo_names_its_run_to_a_server_that_runs_already(server, inspector):
     _, url, _ = server()
@@ -194,6 +195,7 @@ def test_the_demo_does_not_run_where_the_port_it_was_told_is_taken(inspector, ho
     assert not home.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("demo_forked")
 def test_the_demo_takes_a_free_port_where_nobody_said_which(start_inspector):
     with contextlib.ExitStack() as stack:
@@ -244,6 +246,7 @@ def test_events_reads_what_a_running_server_stores_and_answers_as_its_api_does(s
     assert json.loads(inspector("sessions", "--json").stdout) == answer("/sessions")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("with_server", [False, True], ids=["alone", "beside a server"])
 def test_tail_shows_a_call_when_it_starts_and_again_when_it_ends(start_inspector, server, spool, with_server):
     append(spool, spool_line("1" * 16, name="execute_tool before"))
@@ -308,6 +311,7 @@ def test_tail_takes_over_from_a_server_that_ends(start_inspector, server, spool)
 ODD = ("trip/1 ?", ".", "..", "--yes", "a\nb", "%2e🦊'\"")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("with_server", [False, True], ids=["alone", "through the server"])
 def test_prune_deletes_by_trace_by_session_and_by_age(inspector, server, write_spans, span, with_server):
     write_spans(

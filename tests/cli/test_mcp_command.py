@@ -43,6 +43,7 @@ def talk(environment, *options, errlog=sys.stderr, **variables):
     return found
 
 
+@pytest.mark.slow
 def test_a_home_that_does_not_exist_is_named_at_the_start_and_in_every_answer(environment, tmp_path):
     with (tmp_path / "errors").open("w+") as errors:
         found = talk(environment, "--home", str(tmp_path / "typo"), errlog=errors)
@@ -71,12 +72,14 @@ def test_the_official_client_lists_and_calls_the_tools_over_stdio(failed, enviro
     assert found["unknown"].is_error
 
 
+@pytest.mark.slow
 def test_options_apply_to_each_answer(failed, environment):
     text = talk(environment, "--no-content", "--max-tokens", "500")["answer"].content[0].text
     assert "KeyError" in text
     assert "INV-2000" not in text
 
 
+@pytest.mark.slow
 def test_it_answers_beside_a_running_server(failed, environment, start_inspector):
     server = start_inspector("serve", "--no-open", "--port", "0")
     assert any(b"Ctrl-C ends it." in line for line in server.stdout)

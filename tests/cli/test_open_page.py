@@ -70,7 +70,7 @@ def test_an_address_signs_one_browser_in_and_there_is_always_another(url, inspec
         assert signed_in(address) == 401
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("what", "view"),
     [

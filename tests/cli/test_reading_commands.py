@@ -268,6 +268,7 @@ COMMANDS = (
 )
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_recorded_text_never_controls_a_pipe(inspector, write_spans, span, command):
     write_spans(hostile_span(span))
@@ -278,6 +279,7 @@ def test_recorded_text_never_controls_a_pipe(inspector, write_spans, span, comma
     assert not any(ord(character) < 0x20 for character in text.replace("\n", ""))
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_recorded_text_never_controls_a_terminal_and_every_line_fits_it(on_terminal, write_spans, span, command):
     write_spans(hostile_span(span), span(name="日本語のホテル予約 " * 20))
@@ -375,6 +377,7 @@ def test_a_span_is_found_by_the_beginning_of_its_id(inspector, write_spans, span
     assert b"no run or trace dea1 is recorded" in inspector("show", "dea1").stderr
 
 
+@pytest.mark.slow
 def test_an_encoding_that_is_not_utf_8_gets_ascii(inspector, inspector_anew, write_spans, span):
     write_spans(span(name="日本 é", status="error", error=SpanError("E", "→")), span(status="running", end_ns=None))
     for command in COMMANDS:

@@ -35,6 +35,7 @@ def test_what_follows_the_program_is_its_own(run, script):
     assert done.stdout.decode().strip() == "['--debug', '--quiet', '--', '-m', '--help']"
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("words", [["--"], []])
 def test_a_module_is_run_as_python_runs_it(run, environment, tmp_path, recorded, words, call):
     package = tmp_path / "pack" / "mypack"
@@ -115,6 +116,7 @@ def test_a_program_that_a_signal_ended_is_seen_to_end_by_it(run, number):
     assert b"nothing was recorded" in done.stderr
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("options", "says"),
     [((), b"inspector: the program runs, but is not recorded: No usable temporary directory"), (("--quiet",), b"")],

@@ -118,6 +118,7 @@ def test_telemetry_that_is_sent_elsewhere_is_left_alone(run, tmp_path, recorded)
     )
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("place", ["home/.claude/settings.json", "work/.claude/settings.local.json"])
 def test_contents_are_not_sent_to_a_place_that_its_settings_name(run, tmp_path, place):
     path = tmp_path / "claude"

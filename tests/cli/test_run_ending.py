@@ -27,6 +27,7 @@ except TimeoutError:
 """
 
 
+@pytest.mark.slow
 def test_several_traces_of_one_program_are_drawn_together(run, script, inspector, call):
     run(script(call("before")))
     nested = 'with around("agent_call", agent="planner"):\n    ' + "    ".join(call("two").lstrip().splitlines(True))
@@ -89,6 +90,7 @@ def test_the_calls_that_are_counted_are_those_that_count_once_they_are_stored(ru
     assert len(counting) == len(recorded()) - 4
 
 
+@pytest.mark.slow
 def test_what_is_switched_off_is_named_where_nothing_was_recorded(run, script, call):
     done = run("--without", "openai,litellm", script("import mcp"))
     # The SDK brings the servers that its own can run in.
@@ -124,6 +126,7 @@ for number in range(3):
 """
 
 
+@pytest.mark.slow
 def test_calls_that_ended_without_a_beginning_are_said_wherever_one_looks(run, script, inspector, call):
     said = "3 calls{} ended that had not begun there"
     done = run(script(UNMATCHED + call("add")))
@@ -163,6 +166,7 @@ def test_calls_that_could_not_be_written_are_said_and_not_taken_for_none(run, sc
     assert warned[0].endswith("; INSPECTOR_HOME names another place")
 
 
+@pytest.mark.slow
 def test_calls_that_a_full_disk_had_no_room_for_are_said_wherever_one_looks(run, script, inspector, call):
     fill = (
         "from inspector import record\nimport resource\n"
@@ -229,6 +233,7 @@ def test_asking_whether_a_framework_is_installed_is_not_importing_it(run):
     assert done.stderr.startswith(b"inspector: nothing was recorded: it imported nothing that is recorded: ")
 
 
+@pytest.mark.slow
 def test_a_framework_that_is_imported_after_it_was_asked_for_is_seen(run):
     ask = "import importlib.util; importlib.util.find_spec('openai'); "
     for importing in ("import openai", "import importlib; importlib.import_module('openai.types')"):
@@ -241,6 +246,7 @@ def test_a_program_that_is_quiet_about_its_calls_is_told_so(run):
     assert done.stderr == NO_CALL + ANOTHER_WAY
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("leaving", ["os._exit(3)", "os.kill(os.getpid(), 11)"])
 def test_a_program_that_left_at_once_is_not_said_to_have_made_no_call(run, script, call, leaving):
     # The writer waits for its turn as long as this thread holds the interpreter.
@@ -368,7 +374,7 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("headers", [{}, {"traceparent": f"00-{'ab' * 16}-{'cd' * 8}-01"}])
 def test_requests_of_a_server_are_listed_by_its_module(run, environment, tmp_path, inspector, headers):
     package = tmp_path / "shop"

@@ -1,6 +1,8 @@
 import json
 import os
 
+import pytest
+
 
 def test_spans_of_the_opentelemetry_api_and_logs_are_recorded_where_they_are_asked_for(run, script, recorded, call):
     program = script(
@@ -107,6 +109,7 @@ def test_a_program_with_a_provider_of_its_own_exports_as_alone_and_is_recorded(r
     assert (outer.name, inner.name, inner.parent_id) == ("outer", "inner", outer.span_id)
 
 
+@pytest.mark.slow
 def test_requests_that_the_mcp_sdk_makes_spans_of_too_count_once(run, mcp_program, recorded):
     run("--otel", mcp_program)
     events = recorded()

@@ -51,6 +51,7 @@ def test_threads_that_import_at_once_are_all_recorded(run, script, recorded):
     assert sorted(names(recorded())) == sorted(f"t{n}" for n in range(16))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("first", ["instrument", "inspector.record"])
 def test_a_thread_that_asks_for_the_bus_while_another_one_begins_to_record_is_recorded(run, script, recorded, first):
     run(
@@ -97,6 +98,7 @@ def test_a_program_that_leaves_at_once_keeps_what_is_older_than_a_moment(run, sc
     assert b"recorded 1 call in 1 trace" in done.stderr
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "statement", ["import mcp_agent.core.instrument as bus", "from mcp_agent.core.instrument import _emit"]
 )

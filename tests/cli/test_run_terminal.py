@@ -143,6 +143,7 @@ def test_a_shell_can_stop_the_program_and_let_it_go_on(as_terminal, script, envi
     terminal.until("code=0")
 
 
+@pytest.mark.slow
 def test_a_stdio_mcp_server_answers_byte_for_byte_as_it_does_alone(script, environment):
     server = script(
         "from mcp.server import MCPServer\n"

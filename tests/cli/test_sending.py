@@ -79,6 +79,7 @@ def test_a_token_that_is_missing_is_asked_for_wherever_it_shows(run, script, cal
     assert ADVICE in then
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("arguments", "variables", "is_said"),
     [((), {}, True), (("--no-content",), {}, False), ((), {"INSPECTOR_CAPTURE_CONTENT": "true"}, False)],
@@ -129,6 +130,7 @@ def test_what_was_refused_for_good_or_not_recorded_is_said(run, script, call, do
     assert refused not in doctor(INSPECTOR_ENDPOINT=receiver.url)
 
 
+@pytest.mark.slow
 def test_show_says_what_was_refused_wherever_it_finds_a_run(run, script, call, inspector, receiver):
     run(script(call("here")))
     receiver.status = 400

@@ -3,6 +3,7 @@ import json
 import re
 from dataclasses import replace
 
+import pytest
 from msgspec import structs
 
 from inspector.cli.drawing import run_lines, tree_lines
@@ -52,6 +53,7 @@ def test_the_traces_of_a_run_are_a_list_of_what_one_trace_is(inspector, write_sp
     assert document["traces"][0] == json.loads(inspector("show", "a" * 32, "--json", "--full").stdout)
 
 
+@pytest.mark.slow
 def test_more_traces_than_one_page_are_all_of_the_run(inspector, write_spans, span):
     write_spans(*(span(trace_id=f"{number:032x}", **RUN) for number in range(1, 1200)))
     assert len(json.loads(inspector("show", "--run", "last", "--json").stdout)["traces"]) == 1199

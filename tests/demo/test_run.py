@@ -8,6 +8,7 @@ from inspector.demo import DemoError, run_demo
 from inspector.settings import Settings
 
 
+@pytest.mark.slow
 def test_a_run_inside_another_program_ends_its_recorder_and_respects_that_content_is_not_wanted(
     tmp_path, monkeypatch, read_spool
 ):

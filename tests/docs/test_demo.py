@@ -1,6 +1,8 @@
 import re
 import shlex
 
+import pytest
+
 NOT_SHOWN = "inspector: in the browser: "
 
 
@@ -14,6 +16,7 @@ def skeleton(tree):
     return re.findall(r"^((?:[│├└─ ]{3})*)([✓✗] \S+(?: \S+)*)", tree, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_the_drawn_tree_is_that_of_the_demo(blocks, run, tmp_path):
     (picture,) = blocks("docs/demo.md", "console")
     home = {"INSPECTOR_HOME": str(tmp_path / "home")}

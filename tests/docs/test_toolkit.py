@@ -96,7 +96,7 @@ def page(request, root, tmp_path):
     return pasted, typed
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(2)
 def test_a_page_prints_what_it_says(page, run, endpoint):
     pasted, _ = page
     printed, errors = paste(run, pasted, **endpoint)

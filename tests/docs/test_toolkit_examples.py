@@ -51,7 +51,7 @@ def examples(root):
     return root / "examples" / "toolkit"
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("expected", EXPECTED, ids=lambda path: path.stem)
 def test_an_example_prints_and_emits_what_it_should(expected, examples, run, tmp_path):
     printed, hooks, _ = sections(expected)
@@ -62,7 +62,7 @@ def test_an_example_prints_and_emits_what_it_should(expected, examples, run, tmp
     assert (sorted(emitted) if expected.stem in AT_ONCE else emitted) == hooks.splitlines()
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("expected", EXPECTED, ids=lambda path: path.stem)
 def test_an_example_is_recorded_as_the_calls_it_made(expected, examples, environment, fork_recorded, tmp_path):
     command = ("-W", "error", "-c", ALLOW + RECORD, str(examples / f"{expected.stem}.py"))

@@ -119,6 +119,7 @@ def test_a_call_that_was_killed_is_sent_as_lost_by_the_next_program(start, run, 
     assert sorted(value["stringValue"] for value in statuses) == ["lost", "ok"]
 
 
+@pytest.mark.slow
 def test_a_fork_sends_its_own_calls(run, receiver):
     run(
         CALL

@@ -222,6 +222,7 @@ def test_a_copy_that_is_killed_goes_on_and_has_nothing_twice(place, tmp_path, ot
         assert listed(Settings(home=home)) == listed(source)
 
 
+@pytest.mark.slow
 def test_what_came_after_a_copy_is_all_that_the_next_one_brings(place):
     source, target = fill(place("sqlite")), place("clickhouse")
     copied(source, target)
@@ -250,6 +251,7 @@ def test_a_log_is_joined_to_the_copy_of_its_span_too(place):
     assert due.trace_id == "f" * 32
 
 
+@pytest.mark.slow
 def test_a_log_that_is_missing_in_a_copy_is_named(place):
     source, target = fill(place("sqlite")), place("clickhouse")
     copied(source, target)
@@ -279,6 +281,7 @@ def test_what_differs_is_named(place, engine):
     }
 
 
+@pytest.mark.slow
 def test_only_an_empty_target_or_a_part_of_the_same_copy_is_taken(place):
     source, target = fill(place("sqlite")), fill(place("clickhouse"))
     with pytest.raises(CopyRefused, match="is not empty"):
@@ -296,6 +299,7 @@ def test_only_an_empty_target_or_a_part_of_the_same_copy_is_taken(place):
         copied(source, fresh)
 
 
+@pytest.mark.slow
 def test_a_home_that_somebody_writes_is_left_alone_on_either_side(place):
     source, target = fill(place("sqlite")), place("sqlite")
     for owned in (source, target):

@@ -143,6 +143,7 @@ def stumble():
     raise ZeroDivisionError
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("decode", [stumble, lambda: Decoded()], ids=["stumbles", "cannot be sent"])
 def test_what_cannot_be_read_apart_is_left_to_be_read_here(begin, requests, decode):
     second = begin()

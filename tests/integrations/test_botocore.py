@@ -166,6 +166,7 @@ def test_a_replay_stops_where_the_program_asks_something_else(replayable):
     assert "What else?" in done.err
 
 
+@pytest.mark.slow
 def test_a_whole_answer_that_a_person_gives_stands_in_for_a_stream_too(replayable):
     bench, python, run, _ = replayable
     stream = next(event for event in bench.events() if b"in pieces" in bytes(event.input))

@@ -63,6 +63,7 @@ WHOLE = ("plain", "laid out", "utf-8", "packed", "again", "async", "httpx whole"
 STREAMS = ("stream", "async stream", "httpx stream", "httpx2 stream", "requests stream")
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("asked", [*WHOLE, *STREAMS])
 def test_what_a_client_got_is_given_back_to_the_letter(asked, ledger, exchanges):
     found = [{"status": each.status, "body": b"".join(each.pieces).decode("latin-1")} for each in exchanges(asked)]
@@ -120,6 +121,7 @@ def test_pages_do_not_show_what_only_a_replay_reads(home, ledger):
         assert not any(key.startswith("inspector.raw.") for key in json.loads(bytes(event.attributes)))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["INSPECTOR_CAPTURE_RAW", "INSPECTOR_CAPTURE_CONTENT"])
 def test_nothing_of_it_is_recorded_where_it_is_switched_off(name, python, tmp_path):
     run(python, tmp_path, **{name: "false"})

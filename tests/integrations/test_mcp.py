@@ -61,7 +61,7 @@ def visited(run, framework_python, stdio_python):
     return visit
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("client", "server"), PAIRS)
 def test_what_a_client_asked_and_a_server_did_is_one_tree_whatever_the_transport_and_the_sdk(visited, client, server):
     recorded, ways = visited(client, server), PAIRS[client, server]
@@ -292,6 +292,7 @@ def test_a_request_is_handled_in_the_session_that_its_baggage_names_and_the_next
         assert told == [None, session, session]
 
 
+@pytest.mark.slow
 def test_a_call_that_takes_several_rounds_of_input_is_one_tool_call(run):
     recorded = run("mcp_rounds.py", within=CURRENT)
     assert [event.name for event in roots(recorded)] == ["invoke_workflow visit memory", "invoke_workflow visit http"]

@@ -47,6 +47,7 @@ def test_a_run_is_shown_with_its_replays_and_a_replay_with_its_run_whose_name_it
     assert bench.inspector("show", again).out.splitlines()[-1] == of_run
 
 
+@pytest.mark.slow
 def test_the_calls_that_keep_a_run_from_being_replayed_are_shown_with_the_reason(bench):
     bench.record(PROGRAMS / "replayed_loop.py", INSPECTOR_CAPTURE_CONTENT="false")
     *said, more = bench.inspector("show", "last").out.splitlines()[-4:]
@@ -175,6 +176,7 @@ def test_no_other_machine_is_reached_nor_looked_up(doubled, tmp_path, place):
     assert f"it connects to {place}, and a replay reaches no other machine" in done.err
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "lookup",
     [
@@ -215,6 +217,7 @@ if len(sys.argv) == 1:
 """
 
 
+@pytest.mark.slow
 def test_a_second_process_that_calls_a_model_ends_with_3(doubled, tmp_path):
     bench, run = doubled
     program = tmp_path / "app.py"
@@ -382,6 +385,7 @@ def without_ids(said):
     )
 
 
+@pytest.mark.slow
 def test_without_a_program_the_recorded_one_is_started_as_it_was(bench):
     program = written(bench, TWO + "import os, sys\nprint(os.getcwd(), sys.argv[1:])\n")
     out = bench.record(program, "a word", "--option")
@@ -400,6 +404,7 @@ def test_a_program_that_cannot_be_started_as_it_was_has_to_be_given(bench):
     assert "inspector replay last -- app.py" in done.err
 
 
+@pytest.mark.slow
 def test_calls_of_several_processes_are_refused_before_anything_runs(bench):
     program = written(bench, TWO + CHILD)
     bench.record(program)

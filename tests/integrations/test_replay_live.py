@@ -164,6 +164,7 @@ def test_a_call_that_cannot_be_given_back_is_where_the_program_goes_on_live(benc
     assert "cannot be replayed: a secret was taken out of its answer" in done.err
 
 
+@pytest.mark.slow
 def test_connections_are_let_go_on_only_once_the_program_has_left_its_recording(trip, tmp_path):
     bench, run, _ = trip
     program = tmp_path / "app.py"
@@ -198,6 +199,7 @@ book("Oslo")
 """
 
 
+@pytest.mark.slow
 def test_errors_of_recorded_and_refused_tools_have_the_lines_of_the_program_alone(bench):
     program = written(bench, RAISING)
     bench.record(program)
@@ -270,6 +272,7 @@ def test_what_the_options_do_not_fit_is_refused_before_anything_runs(trip):
     assert "--set takes SPAN=FILE, not 'a'" in done.err
 
 
+@pytest.mark.slow
 def test_figures_count_of_a_replay_only_the_calls_that_were_made_live(make_bench, tmp_path):
     bench = make_bench(tmp_path)
     program = written(bench, TRIP)

@@ -130,6 +130,7 @@ def test_no_server_is_reached_over_http(desks):
     assert desks.done() == done
 
 
+@pytest.mark.slow
 def test_a_server_in_the_program_itself_is_asked_nothing(desks):
     out = desks.record("memory")
     done = desks.done()
@@ -152,6 +153,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("within", GENERATIONS)
 def test_what_the_sdk_itself_asks_of_a_server_for_a_call_is_answered(bench, framework_python, within):
     desks = Desks(bench, framework_python(within))
@@ -167,7 +169,7 @@ def test_what_the_sdk_itself_asks_of_a_server_for_a_call_is_answered(bench, fram
     assert desks.done() == done
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("way", "within", "why"),
     [

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from forking import INTERPRETER
 
 PROGRAM = Path(__file__).parent / "programs" / "replayed_toolkit.py"
@@ -40,6 +41,7 @@ def test_agents_tools_and_models_of_the_toolkit_give_what_they_gave(bench):
     assert first == again
 
 
+@pytest.mark.slow
 def test_another_argument_of_a_tool_of_the_toolkit_is_named(bench):
     bench.record(PROGRAM)
     done = bench.inspector("replay", "last", "--", PROGRAM, REPLAYED="1", HOTEL="Casa")

@@ -40,6 +40,7 @@ def test_what_is_not_compared_may_differ_and_is_said(recorded):
     assert "'(' is not a valid regular expression: missing )" in done.err
 
 
+@pytest.mark.slow
 def test_a_program_is_debugged_by_pdb_against_its_recording(recorded):
     bench, run = recorded
     typed = "break ask\ncontinue\nup\nprint(6 * 7)\nclear 1\ncontinue\nquit\n"
@@ -150,6 +151,7 @@ print(answer.choices[0].message.content)
 """
 
 
+@pytest.mark.slow
 def test_a_result_whose_class_is_gone_ends_the_replay_in_words(bench):
     assert bench.record(written(bench, OF_A_CLASS)) == "echo: Casa\n"
     (run,) = {each.run_id for each in runs_of(bench)}

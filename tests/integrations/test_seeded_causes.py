@@ -77,6 +77,7 @@ def trips(request, run):
     return Trips(run(request.param, within=PROGRAMS[request.param]))
 
 
+@pytest.mark.slow
 def test_what_was_changed_is_named_at_the_call_where_it_was(trips):
     assert set(CAUSES) < set(trips.trips)
     for name, (kind, part, calls) in CAUSES.items():

@@ -181,6 +181,7 @@ asyncio.run(main())
     assert names(run) == ["POST /tools/look", "execute_tool look"]
 
 
+@pytest.mark.slow
 def test_a_request_in_which_nothing_is_recorded_is_kept_where_that_is_asked_for(recorded):
     code = FASTAPI + AROUND.format('client.get("/nothing")')
     assert recorded(code) == []
@@ -302,6 +303,7 @@ with serving(app) as client, around("agent_call", agent="caller"):
     assert by_name["GET /served"]["parent_id"] == by_name["invoke_agent caller"]["span_id"]
 
 
+@pytest.mark.slow
 def test_a_request_that_names_a_caller_whom_nobody_records_is_a_run_of_its_own(recorded):
     runs = recorded(
         FASTAPI
@@ -320,6 +322,7 @@ with serving(app) as client:
     ] * 2
 
 
+@pytest.mark.slow
 def test_a_server_span_of_opentelemetry_stands_for_the_request(recorded):
     runs = recorded(
         FASTAPI.replace("inspector.attach()", "inspector.attach(otel=True)")
@@ -392,6 +395,7 @@ app.mount("/shop", inner)
     assert names(run) == ["GET /shop/items/{at}", "execute_tool look"]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("off", ["", "uvicorn", "starlette"])
 def test_a_request_is_one_run_whichever_of_server_and_framework_is_seen(recorded, off):
     (run,) = recorded(
@@ -401,6 +405,7 @@ def test_a_request_is_one_run_whichever_of_server_and_framework_is_seen(recorded
     assert names(run) == ["GET /look", "execute_tool look"]
 
 
+@pytest.mark.slow
 def test_requests_are_part_of_the_program_where_servers_are_switched_off(recorded):
     (run,) = recorded(
         FASTAPI + "app.get('/look')(lambda: look('look'))" + AROUND.format('client.get("/look")'),
@@ -547,6 +552,7 @@ urlpatterns = [
 )
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("handler", "server"), [("wsgi", "werkzeug"), ("asgi", "serving")], ids=["wsgi", "asgi"])
 def test_requests_of_django_are_runs(recorded, handler, server):
     application = f"from django.core.{handler} import get_{handler}_application as get\napp = get()\n"

@@ -19,6 +19,7 @@ def refused(answer):
     return answer.message
 
 
+@pytest.mark.slow
 def test_a_locked_database_is_answered_in_time_and_heals(serve_home, protobuf, tmp_path, until):
     home = tmp_path / "home"
     with serve_home(home, troubled=True) as server:

@@ -380,6 +380,7 @@ VALUES = {
 }
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", VALUES)
 def test_attr_values_of_any_kind_and_size(server, hostile, protobuf, name):
     trace = 0xA7B0 + list(VALUES).index(name)
@@ -387,6 +388,7 @@ def test_attr_values_of_any_kind_and_size(server, hostile, protobuf, name):
     assert "value" in server.event(f"{1:016x}", f"{trace:032x}")["attributes"]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("count", [10_000, 100_000])
 def test_attr_many(server, hostile, protobuf, count):
     attributes = {f"key-{at}": at for at in range(count)}
@@ -410,6 +412,7 @@ FIELDS = [
 ]
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", FIELDS)
 def test_json_every_wrong_type_in_a_field_costs_that_span_at_most(server, name):
     for at, wrong in enumerate(WRONG):
@@ -464,7 +467,7 @@ OUTER = {
 }
 
 
-@pytest.mark.sweep(8)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", OUTER)
 def test_json(hostile, name):
     body, expected = OUTER[name]
@@ -483,6 +486,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", BOMBS)
 def test_enc_gzip_bombs_are_too_large(hostile, name):
     unit, media_type = BOMBS[name]
@@ -563,6 +567,7 @@ def test_enc_media_types(hostile, media_type):
     assert "application/x-protobuf" in answer.message
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("packed", [False, True])
 def test_enc_70_mib(hostile, packed):
     body = field(1, b"\0" * (70 * MIB))

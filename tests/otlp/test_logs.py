@@ -209,7 +209,7 @@ def test_logs_over_grpc_become_events_too(server, protobuf, logs, until, trace):
             assert refused.value.code() is code
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["genai_logs", "genai_logs_earlier"])
 @pytest.mark.parametrize("is_first", [False, True], ids=["after", "before"])
 def test_contents_that_an_instrumentation_logs_are_shown_with_the_call(serve_home, tmp_path, until, name, is_first):
@@ -246,6 +246,7 @@ spans.shutdown()
 """
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("kind", ["http", "grpc"])
 def test_pythons_exporters_send_logs_without_complaint(server, until, kind):
     before = counted(server)

@@ -106,6 +106,7 @@ def javascript(tmp_path_factory):
     return module.installed(tmp_path_factory.mktemp("npm"))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("kind", ["http", "proto"])
 def test_javascripts_exporters(server, javascript, kind):
     node, place = javascript

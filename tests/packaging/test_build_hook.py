@@ -121,6 +121,7 @@ def test_an_editable_installation_builds_the_app_and_packs_nothing(project, run,
     assert (project / "web" / "dist" / "index.html").exists()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("without", ["the switch", "package.json"])
 def test_the_app_can_be_left_out(project, run, without):
     if without == "package.json":

@@ -96,6 +96,7 @@ def test_a_file_holds_the_comparison_each_pair_of_calls_and_both_runs(compared):
     assert "</script> it warm" not in page.body.decode()
 
 
+@pytest.mark.slow
 def test_what_of_the_programs_differs_is_in_it(compared):
     versions = ({"packages": {"openai": version}} for version in ("3.53", "3.54"))
     first, second = (compared("In Rome.", run_id=name, program=each) for name, each in zip("ab", versions, strict=True))
@@ -103,6 +104,7 @@ def test_what_of_the_programs_differs_is_in_it(compared):
     assert head["diff"]["program"] == [{"kind": "package", "name": "openai", "a": "3.53", "b": "3.54"}]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("ids", "named"), [(("r", "r"), ["r-first", "r-second"]), ((None, None), ["first", "second"])])
 def test_runs_of_one_name_or_of_none_are_told_apart(compared, ids, named):
     first, second = (compared("In Rome.", run_id=each) for each in ids)

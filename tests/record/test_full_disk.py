@@ -48,6 +48,7 @@ def on_small_disk(tmp_path):
     return run
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("size", ["4k", "64k", "256k"])
 def test_each_call_is_in_the_file_or_counted_as_not_written(on_small_disk, size):
     program = shlex.join([sys.executable, "-c", PROGRAM])

@@ -87,7 +87,7 @@ def ended_by_process(directory):
     return found
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("how", "code", "calls"),
     [

@@ -131,6 +131,7 @@ def test_the_first_call_of_a_process_says_how_it_was_started(tmp_path):
     assert found["packages"].keys() >= {"openai", "mcp-agent-inspector"}
 
 
+@pytest.mark.slow
 def test_without_raw_parts_nothing_is_said_of_it(tmp_path):
     assert recorded(tmp_path, INSPECTOR_CAPTURE_RAW="false") == [None, None]
 

@@ -85,6 +85,7 @@ print(job.id)
     assert (job["origin"], job["name"], job["traces"], job["tool_calls"]) == ("block", "job 17", 1, 1)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("how", ["", "sys.excepthook = lambda *_: None"])
 def test_a_program_that_an_exception_ends_has_failed(run_program, how):
     code = f"import inspector, os, sys; inspector.attach(); {how}\n{CALL.format('look')}\nraise LookupError('no price')"
@@ -101,6 +102,7 @@ ENDINGS = {
 }
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_how_a_program_ends_is_not_recorded_if(run_program, ending):
     code = f"""
@@ -210,6 +212,7 @@ def test_a_block_that_waits_is_told_of_before_a_process_is_forked(record):
     recording.recorder.end_root(root, None)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("fork", ["pty.fork()", "os.forkpty()"])
 def test_a_block_that_only_runs_a_command_in_a_terminal_leaves_nothing(run_program, fork):
     # As `!ls` does in a notebook.

@@ -582,6 +582,7 @@ gc.collect()
     assert names.count("t") == 2000
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_attaching_inside_a_worker_records_it_to_its_end(tmp_path, method):
     program = tmp_path / "program.py"

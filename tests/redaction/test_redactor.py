@@ -440,6 +440,7 @@ def test_cost_grows_no_faster_than_the_text(piece):
     assert any(cost_s(80_000) < small * 40 for _ in range(3))
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "piece", ["pwd,", "a,password\n", "password,null\nnull,password\n", "a\tsecret\\n", '["token",']
 )
@@ -468,6 +469,7 @@ def test_a_line_is_read_as_a_shell_does_only_behind_a_command_that_takes_the_opt
         sys.setprofile(before)
 
 
+@pytest.mark.slow
 def test_a_text_of_many_megabytes_is_searched_in_bounded_time_or_hidden():
     redactor = Redactor(salt=b"x")
 

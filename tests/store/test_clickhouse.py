@@ -173,7 +173,7 @@ def test_spans_go_over_http_and_come_back(server, make_span, tmp_path):
         assert again.last_seq() == 3
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("table", ["spans", "traces", "notes", "marks"])
 def test_a_batch_that_broke_off_anywhere_is_whole_when_it_is_sent_again(store, address, make_span, table):
     store.write([make_span(trace_id="b" * 32)])
@@ -268,6 +268,7 @@ def test_a_missing_database_is_said_to_be_missing(server):
         ClickHouseStore(read_address(f"clickhouse://default@{server}/nothing_here"), read_only=True)
 
 
+@pytest.mark.slow
 def test_programs_started_beside_the_engine_in_process_still_end_by_a_broken_pipe():
     code = """
 import signal
@@ -278,6 +279,7 @@ print(signal.SIGPIPE in signal.pthread_sigmask(signal.SIG_BLOCK, ()))
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 
+@pytest.mark.slow
 def test_the_latest_are_the_same_whether_all_are_looked_at_or_the_last_minutes_alone(store, make_span):
     minute = 60 * 10**9
     begun = [make_span(start_ns=10**18 + at * minute // 7, end_ns=None, status="running") for at in range(120)]

@@ -26,6 +26,7 @@ def stores(engine, monkeypatch):
         yield one, other
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("bound", "most"), [("MOST_WAITING", 3), ("MOST_WAITING_BYTES", 3 * 20_000)])
 def test_over_the_bound_nothing_more_is_taken_in_until_there_is_room(stores, make_span, monkeypatch, bound, most):
     monkeypatch.setattr(f"inspector.store.clickhouse.inbox.{bound}", most)
@@ -72,6 +73,7 @@ def test_all_that_was_settled_a_while_ago_is_removed_though_it_is_more_than_one_
     assert one._database.rows("SELECT count() FROM inbox") == [(0,)]
 
 
+@pytest.mark.slow
 def test_whatever_is_in_texts_a_large_entry_is_moved_as_it_was_sent(stores, make_span):
     one, other = stores
     odd = "'{v0:String}' \\' \\\\ %s %(x)s $x$ -- \n\t\0 ü 😀"

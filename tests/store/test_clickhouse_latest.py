@@ -56,7 +56,7 @@ def filled(engine):
     return address
 
 
-@pytest.mark.sweep(5)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("limits", [PATIENT, OUT_OF_TIME], ids=["in-time", "out-of-time"])
 @pytest.mark.parametrize(
     "where",
@@ -95,7 +95,7 @@ def test_a_page_ends_early_when_its_time_is_over_and_the_next_goes_on(filled):
     assert 0 in sizes
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("between", "limit"), [((None, None), 20), ((100, None), 7), ((None, 150), 2), ((100, 101), 2)]
 )

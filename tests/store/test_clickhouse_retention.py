@@ -48,6 +48,7 @@ def deleted(store):
     return bool(store._database.row(sql)[0])
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("by", ["time", "arrival"])
 def test_a_day_of_which_all_traces_are_old_is_dropped(store, write, by):
     for letter, hours in (("a", 0), ("b", 1), ("b", 2), ("c", 24), ("d", 48)):
@@ -59,6 +60,7 @@ def test_a_day_of_which_all_traces_are_old_is_dropped(store, write, by):
     assert deleted(store)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["time", "arrival"])
 def test_spans_of_a_day_that_is_dropped_are_not_deleted_one_by_one(store, write, by):
     for letter, hours in (("a", 0), ("b", 1), ("c", 48)):
@@ -68,6 +70,7 @@ def test_spans_of_a_day_that_is_dropped_are_not_deleted_one_by_one(store, write,
     assert kept(store) == ["c"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["time", "arrival"])
 def test_what_comes_later_on_the_last_day_stays(store, write, by):
     for letter, hours in (("a", 0), ("b", 4)):
@@ -77,6 +80,7 @@ def test_what_comes_later_on_the_last_day_stays(store, write, by):
     assert len(store.events(Filter()).items) == 1
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("by", ["time", "arrival"])
 def test_a_trace_that_goes_on_keeps_its_first_day(store, write, by):
     for letter, hours in (("a", 11), ("b", 11), ("b", 13), ("b", 60)):

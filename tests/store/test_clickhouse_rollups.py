@@ -108,6 +108,7 @@ def test_a_stretch_that_cuts_hours_counts_the_calls_in_it(stores, calls):
         )
 
 
+@pytest.mark.slow
 def test_replays_are_in_no_sum_and_counted_where_they_are_asked_for(stores, calls):
     kept = stores[0]
     replayed = {"inspector.replay.run": "first"}
@@ -129,6 +130,7 @@ def test_an_hour_that_goes_on_is_not_summed_up(address, calls):
         assert summed(store) == 10
 
 
+@pytest.mark.slow
 def test_hours_from_before_they_were_noted_are_summed_up(address, engine, calls):
     with closing(ClickHouseStore(address, limits=PATIENT)) as store:
         store.write(calls)

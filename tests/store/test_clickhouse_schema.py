@@ -64,6 +64,7 @@ def test_tables_whose_version_takes_too_long_to_read_are_not_called_missing(addr
         ClickHouseStore(address, read_only=True, limits=HASTY)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("read_only", [True, False])
 def test_an_earlier_version_is_neither_read_nor_written_and_the_command_is_named(first_version, engine, read_only):
     for _ in range(2):
@@ -83,6 +84,7 @@ def test_an_earlier_version_is_brought_up_to_date_as_often_as_it_is_asked(first_
         assert store.runs(Filter()).items[0].spans == 2
 
 
+@pytest.mark.slow
 def test_traces_from_before_they_knew_where_their_spans_lie_are_read_and_go_on(address, engine, make_span):
     day = 86400 * 10**9
     spans = [make_span(start_ns=10**18 + at * day) for at in range(3)]

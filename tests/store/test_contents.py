@@ -77,6 +77,7 @@ def test_a_span_of_an_earlier_version_that_is_written_again_changes_nothing(open
     assert rows_of("SELECT count(*) FROM contents") == [(5,)]
 
 
+@pytest.mark.slow
 def test_a_conversation_beyond_what_is_remembered_comes_back_whole(store, make_span):
     others = [message("of another session")]
     history = [message(f"turn {turn}") for turn in range(4200)]
@@ -251,6 +252,7 @@ def spaced(messages):
     return json.dumps([messages], indent=1)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("shape", [object_of, nested, spaced])
 @pytest.mark.parametrize("key", [PROMPT, "input.value"])
 def test_a_conversation_of_any_shape_costs_its_new_text(store, make_span, rows_of, shape, key):

@@ -29,6 +29,7 @@ def files(path):
     return {name: content for name, content in found.items() if content}
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_damaged_database_is_not_opened_for_writing_and_not_changed(filled, seed):
     break_pages(filled, seed)

@@ -83,7 +83,7 @@ def expected(spans, where):
     }
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("few, matches", [(4000, 4000), (1, 1), (0, 0), (4000, 1)])
 @given(recorded=SPANS, where=FILTERS, limit=st.integers(1, 3), hurried=st.booleans())
 def test_a_trace_is_listed_when_one_of_its_spans_meets_the_filter(

@@ -159,7 +159,7 @@ def test_every_span_whose_record_lies_in_sound_pages_is_saved(sound, tmp_path, b
         assert found.lost <= len(places) - found.spans
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_three_broken_pages_cost_what_was_in_them(sound, tmp_path, seed):
     _, whole, places = sound
@@ -223,6 +223,7 @@ def test_deleted_spans_do_not_come_back(sound, tmp_path):
         assert (found.spans, found.lost) == (5 * SPANS, 0)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("content", [b"", b"x" * 5, bytes(40_000), b"\xff" * 40_000, b"SQLite format 3\0" * 3000])
 def test_a_file_that_is_no_database_holds_nothing(tmp_path, content):
     (tmp_path / "file").write_bytes(content)

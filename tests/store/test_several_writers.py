@@ -172,6 +172,7 @@ def test_an_end_that_names_no_process_is_stored_as_one_of_the_process_that_its_s
     assert first[0] == "spool-1"
 
 
+@pytest.mark.slow
 def test_what_is_asked_of_a_store_that_does_not_write_is_answered(store, other, make_span):
     other.write([make_span(trace_id=each * 32, status="running", process="p1") for each in "abc"])
     other.maintain()

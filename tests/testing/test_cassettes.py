@@ -18,6 +18,7 @@ def test_recording_again_without_a_change_leaves_the_file_as_it_is(with_test):
     assert "kept tests/test_app.py" in said
 
 
+@pytest.mark.slow
 def test_recording_by_pytest_leaves_the_file_as_it_is_too(with_test):
     before = with_test.read(CASSETTE)
     done = with_test.record_tests("--record=all")
@@ -57,6 +58,7 @@ def lines(text):
     return found
 
 
+@pytest.mark.slow
 def test_show_diff_and_replay_take_it_where_they_take_a_run(with_test):
     shown = with_test.inspector("show", CASSETTE, "--no-pager")
     assert (shown.code, shown.err) == (0, "")

@@ -35,6 +35,7 @@ def test_what_the_settings_ignore_is_not_compared_in_any_test(with_a_clock):
     assert done.code == 0, done.out
 
 
+@pytest.mark.slow
 def test_what_a_frozen_test_records_is_given_back_and_recorded_again_to_the_letter(with_a_clock):
     with_a_clock.change(TEST, MARKED, f"{MARKED}, freeze=True")
     done = with_a_clock.record_tests("--record=all")
@@ -60,6 +61,7 @@ def of_frozen_run(project):
     return project
 
 
+@pytest.mark.slow
 def test_a_test_of_a_frozen_run_is_frozen_as_that_was_and_recorded_again_to_the_letter(of_frozen_run):
     assert f"{MARKED}, freeze=True)" in of_frozen_run.read(TEST)
     done = of_frozen_run.pytest()
@@ -69,7 +71,7 @@ def test_a_test_of_a_frozen_run_is_frozen_as_that_was_and_recorded_again_to_the_
     assert of_frozen_run.read(CASSETTE) == before
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("written", ["freeze=True", 'freeze="1790000000000000000:7"', ""])
 def test_a_test_that_is_kept_runs_with_the_recording_of_another_frozen_run(of_frozen_run, written):
     of_frozen_run.change(TEST, "freeze=True", written)
@@ -85,6 +87,7 @@ def test_a_replay_of_a_cassette_is_frozen_as_its_recording_was(of_frozen_run):
     assert "replay: 5 of 5 calls of app replayed" in done.err
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("words", "said"),
     [

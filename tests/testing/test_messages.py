@@ -1,3 +1,5 @@
+import pytest
+
 TEST = "tests/test_app.py"
 INSIDE = """
 import pytest
@@ -46,6 +48,7 @@ def test_a_test_that_fails_while_it_records_says_first_that_its_recording_is_not
     assert problem in done.out
 
 
+@pytest.mark.slow
 def test_a_program_that_fails_is_said_with_its_exit_code_and_the_last_it_wrote(with_test):
     with_test.change("app.py", "    main(*sys.argv[1:])", "    main(*sys.argv[1:])\n    raise RuntimeError('boom')")
     done = with_test.pytest()

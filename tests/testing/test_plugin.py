@@ -77,6 +77,7 @@ def test_a_test_that_was_made_passes_without_a_key_and_without_a_model(anew):
     assert not (anew.directory / "inspector-failures").exists()
 
 
+@pytest.mark.slow
 def test_it_needs_no_more_than_the_extra_record(anew):
     anew.write(
         "conftest.py",
@@ -138,6 +139,7 @@ def test_what_was_kept_of_a_failure_is_shown_and_compared(with_test):
         assert (with_test.directory / f"{kept}.html").read_text().startswith("<!doctype html>")
 
 
+@pytest.mark.slow
 def test_what_was_kept_of_a_program_that_was_ended_runs_no_more_and_advises_nothing_that_is_not_there(with_test):
     with_test.change("app.py", "on the hills", "in the fields")
     assert with_test.pytest().code == 1
@@ -149,6 +151,7 @@ def test_what_was_kept_of_a_program_that_was_ended_runs_no_more_and_advises_noth
     assert "inspector diff" not in shown.out
 
 
+@pytest.mark.slow
 def test_a_failure_is_told_to_ci(with_test):
     with_test.change("app.py", "on the hills", "in the fields")
     done = with_test.pytest("--junitxml=report.xml", GITHUB_STEP_SUMMARY="summary.md")
@@ -238,6 +241,7 @@ def test_a_stream_that_ends_after_the_agent_around_it_is_recorded_to_its_end(wit
     assert with_test.pytest("tests/test_late.py").code == 0
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("options", [{"CI": "true"}, {}])
 def test_nothing_is_recorded_in_ci_or_where_that_is_said(with_test, options):
     file = with_test.directory / "tests/cassettes/app.jsonl"
@@ -264,6 +268,7 @@ def test_a_recording_that_failed_or_has_a_secret_is_not_written(with_test):
     assert file.read_bytes() == before
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("marker", "said"),
     [

@@ -328,6 +328,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.sweep(1)
 @settings(max_examples=100, deadline=None)
 @given(st.data())
 @pytest.mark.parametrize("path", [CAPTURED / "claude_code.jsonl", CAPTURED / "codex.jsonl", OF_CODEX / "session.jsonl"])

@@ -195,24 +195,40 @@ def serving(fork_python: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @pytest.fixture(scope="session")
-def put_demo(tmp_path_factory: pytest.TempPathFactory, fork_python: Callable[..., Any]) -> Callable[[Path], None]:
-    """Puts two recorded runs of the demo agent where there is no home yet; one process of a test run records them."""
+def put(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., None]:
+    """Puts what a name stands for where there is no home yet; one process of a test run makes it, for all of them."""
     shared = tmp_path_factory.getbasetemp()
     if os.environ.get("PYTEST_XDIST_WORKER"):
         shared = shared.parent
-    recorded = shared / "demo-of-the-app"
-    with (shared / "demo-of-the-app.recording").open("w") as recording:
-        fcntl.flock(recording, fcntl.LOCK_EX)
-        if not recorded.exists():
-            made = shared / "demo-of-the-app.made"
-            for _ in range(2):
-                processes.record_demo(made, start=fork_python)
-            made.rename(recorded)
 
-    def put(home: Path) -> None:
-        shutil.copytree(recorded, home)
+    def put_in(home: Path, name: str, make: Callable[[Path], object]) -> None:
+        kept = shared / f"home-of-{name}"
+        with (shared / f"home-of-{name}.making").open("w") as making:
+            fcntl.flock(making, fcntl.LOCK_EX)
+            if not kept.exists():
+                made = shared / f"home-of-{name}.made"
+                make(made)
+                made.rename(kept)
+        shutil.copytree(kept, home)
 
-    return put
+    return put_in
+
+
+@pytest.fixture(scope="session")
+def record_demo(fork_python: Callable[..., Any]) -> Callable[[Path], None]:
+    """Records two runs of the demo agent into a home."""
+
+    def record(home: Path) -> None:
+        for _ in range(2):
+            processes.record_demo(home, start=fork_python)
+
+    return record
+
+
+@pytest.fixture(scope="session")
+def put_demo(put: Callable[..., None], record_demo: Callable[[Path], None]) -> Callable[[Path], None]:
+    """Puts two recorded runs of the demo agent where there is no home yet."""
+    return lambda home: put(home, "demo", record_demo)
 
 
 class KeptServers:
@@ -242,13 +258,15 @@ def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
 
 
 @pytest.fixture(scope="session")
-def looked_at(homes: Path, serving: Callable[..., Any]) -> Iterator[Callable[..., Server]]:
-    """Serves a home of a name, which is filled the first time, until a test of another folder is next."""
+def looked_at(
+    homes: Path, put: Callable[..., None], serving: Callable[..., Any]
+) -> Iterator[Callable[[str, Callable[[Path], object]], Server]]:
+    """Serves a home of a name, which is made the first time, until a test of another folder is next."""
 
-    def serve(name: str, put: Callable[[Path], None]) -> Server:
+    def serve(name: str, make: Callable[[Path], object]) -> Server:
         home = homes / name
         if not home.exists():
-            put(home)
+            put(home, name, make)
         return _servers.running(name, partial(serving, home))
 
     yield serve
@@ -256,9 +274,9 @@ def looked_at(homes: Path, serving: Callable[..., Any]) -> Iterator[Callable[...
 
 
 @pytest.fixture(scope="module")
-def demo(looked_at: Callable[..., Server], put_demo: Callable[[Path], None]) -> Server:
+def demo(looked_at: Callable[..., Server], record_demo: Callable[[Path], None]) -> Server:
     """Two runs of the demo agent; only to be looked at."""
-    server = looked_at("demo", put_demo)
+    server = looked_at("demo", record_demo)
     wait_until(lambda: [run["spans"] for run in server.get("/traces")["items"]] == [DEMO_SPANS] * 2)
     return server
 

@@ -43,14 +43,14 @@ def assert_accessible(page, part=None):
     page.emulate_media(color_scheme="light")
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing_on_a_page(crowd, visit, name):
     page = visit(crowd, PAGES[name], color_scheme="light")
     assert_accessible(page)
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("view", TRACE_VIEWS)
 def test_axe_finds_nothing_on_a_trace(demo, demo_trace, visit, view):
     page = visit(demo, f"/traces/{demo_trace}?{TRACE_VIEWS[view]}", color_scheme="light")
@@ -67,13 +67,13 @@ def detail_of(kind, demo, trace_id, visit):
     return page
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("kind", ["workflow", "agent", "llm", "tool", "rpc", "resource", "prompt"])
 def test_axe_finds_nothing_in_the_detail_of_a_span(demo, demo_trace, visit, kind):
     assert_accessible(detail_of(kind, demo, demo_trace, visit))
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Attributes", "Raw"])
 def test_axe_finds_nothing_in_what_the_detail_shows_of_spans_of_all_kinds(demo, demo_trace, visit, name):
     page = detail_of("tool", demo, demo_trace, visit)
@@ -84,6 +84,7 @@ def test_axe_finds_nothing_in_what_the_detail_shows_of_spans_of_all_kinds(demo, 
     assert_accessible(page, DETAIL)
 
 
+@pytest.mark.slow
 def test_axe_finds_nothing_in_every_status(oddities, visit):
     page = visit(oddities, f"/traces/{STATES}?span={span_of(STATES, 7).span_id}", color_scheme="dark")
     expect(page.get_by_text("workflow that is lost").first).to_be_visible()
@@ -98,6 +99,7 @@ def test_axe_finds_nothing_where_two_runs_are_compared(trips, visit, options):
     assert_accessible(page)
 
 
+@pytest.mark.slow
 def test_axe_finds_nothing_where_a_run_to_compare_with_is_chosen(trips, visit):
     page = visit(trips, f"/runs/{SECOND}", color_scheme="light")
     page.get_by_role("button", name="Compare with").click()
@@ -105,7 +107,7 @@ def test_axe_finds_nothing_where_a_run_to_compare_with_is_chosen(trips, visit):
     assert_accessible(page)
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("run", [ORIGINAL, LATEST, CUT])
 def test_axe_finds_nothing_where_a_replay_is_offered(replays, visit, run):
     page = visit(replays, f"/runs/{run}", color_scheme="light")
@@ -114,7 +116,7 @@ def test_axe_finds_nothing_where_a_replay_is_offered(replays, visit, run):
     assert_accessible(page)
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("same", ["", "&same=0"])
 def test_axe_finds_nothing_where_calls_are_told_twice(oddities, visit, same):
     view = f"/traces/{TWICE}?span={span_of(TWICE, 4).span_id}{same}"
@@ -133,20 +135,21 @@ def test_axe_finds_nothing_on_an_empty_page(empty, visit):
 SMALL_TARGETS = {"runOnly": ["target-size"]}
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("view", ["/", "/spans", "/sessions", "/stats", "trace"])
 def test_at_400_percent_whatever_can_be_pressed_is_large_enough(demo, demo_trace, visit, view):
     page = visit(demo, f"/traces/{demo_trace}" if view == "trace" else view, viewport={"width": 320, "height": 256})
     assert violations_of(page, SMALL_TARGETS) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [320, 640])
 def test_whatever_can_be_pressed_in_a_comparison_is_large_enough(trips, visit, width):
     page = visit(trips, f"/diff?a={FIRST}&b={SECOND}", viewport={"width": width, "height": 400})
     assert violations_of(page, SMALL_TARGETS) == []
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("view", ["/", "/sessions", "/spans", "/stats", "trace", "graph", "transcript"])
 def test_at_200_percent_nothing_is_cut_sideways_or_scrolls_the_window(demo, demo_trace, visit, view):
     address = view if view.startswith("/") else f"/traces/{demo_trace}" + ("" if view == "trace" else f"?view={view}")

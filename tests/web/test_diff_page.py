@@ -68,6 +68,7 @@ def test_keys_go_from_difference_to_difference_and_the_address_says_which(trips,
     expect(row(page, "calendar")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_an_address_names_the_runs_whatever_comes_after_them(trips, visit):
     page = visit(trips, "/diff?a=last~2&b=last~1")
     expect(page.get_by_role("button", name=f"Cause: {CAUSE}.")).to_be_visible()
@@ -95,6 +96,7 @@ def test_two_runs_that_are_selected_are_compared_the_earlier_one_first(trips, vi
     expect(page.get_by_role("button", name=f"Cause: {CAUSE}.")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_key_compares_a_run_with_the_one_of_its_program_before_it(trips, visit):
     page = visit(trips, "/")
     expect(page.get_by_role("grid", name="Runs").get_by_role("link")).to_have_count(3)
@@ -119,6 +121,7 @@ def test_a_run_is_compared_with_another_the_one_before_it_offered_first(trips, v
     page.wait_for_url(re.compile(f"/traces/{0xD2:032x}"))
 
 
+@pytest.mark.slow
 def test_the_runs_can_change_sides(trips, visit):
     page = visit(trips, COMPARED)
     expect(detail(page).locator("ins").first).to_have_text("150")
@@ -135,7 +138,7 @@ def test_runs_that_are_not_there_are_named(trips, visit, watch):
     expect(page.get_by_role("grid", name="Runs")).to_be_visible()
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("width", [390, 1024, 1440, 1920])
 def test_both_runs_have_room_at_every_width(trips, visit, width):
     page = visit(trips, COMPARED, viewport={"width": width, "height": 844})

@@ -68,6 +68,7 @@ def test_a_run_of_several_traces_says_how_many_of_them_failed(evaluations, visit
     expect(page.locator("#main header").first).to_contain_text(re.compile(r"Traces\s*6, 3 failed"))
 
 
+@pytest.mark.slow
 def test_failed_runs_are_counted_by_their_error_and_a_click_lists_those(evaluations, visit):
     page = visit(evaluations, "/", color_scheme="light")
     expect(page.get_by_role("list", name="Failed runs by error")).to_have_count(0)
@@ -98,6 +99,7 @@ def test_failures_are_counted_by_their_error_and_a_click_goes_to_the_next_with_i
     assert_accessible(page)
 
 
+@pytest.mark.slow
 def test_at_four_times_the_size_the_line_of_a_failure_is_not_cut(evaluations, visit):
     page = visit(evaluations, "/runs/batch", viewport={"width": 320, "height": 800})
     failed = page.get_by_role("region", name="What failed")
@@ -105,6 +107,7 @@ def test_at_four_times_the_size_the_line_of_a_failure_is_not_cut(evaluations, vi
     expect(failed.get_by_role("button", name="Next failure")).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.slow
 def test_a_failed_trace_is_compared_with_the_last_good_one_of_its_run(evaluations, visit):
     page = visit(evaluations, "/runs/batch")
     page.get_by_role("button", name=re.compile("TimeoutError")).click()
@@ -119,6 +122,7 @@ def test_a_failed_run_is_compared_with_the_last_good_one_of_its_program(evaluati
     page.wait_for_url(re.compile("a=question-2&b=question-4"))
 
 
+@pytest.mark.slow
 def test_what_ended_well_is_not_compared_with_a_good_one(demo, visit):
     page = visit(demo, f"/runs/{demo.get('/runs?limit=1')['items'][0]['run_id']}")
     expect(page.get_by_role("region", name="What failed")).to_contain_text("The run continued and succeeded.")

@@ -46,6 +46,7 @@ def test_the_focus_can_be_seen_wherever_it_goes(demo, visit):
         assert page.evaluate(visible), page.evaluate("document.activeElement.outerHTML")
 
 
+@pytest.mark.slow
 def test_what_is_typed_while_the_palette_opens_is_in_it(demo, visit):
     page = visit(demo, "/")
     page.keyboard.press("Control+k")
@@ -120,6 +121,7 @@ def test_two_keys_go_to_a_page_but_not_while_one_types(demo, visit):
     page.wait_for_url(re.compile("q=gs"))
 
 
+@pytest.mark.slow
 def test_escape_leaves_the_find_box_and_closes_the_detail_of_the_live_list(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}")
     expect(page.get_by_role("treegrid")).to_contain_text("book_hotel")
@@ -156,6 +158,7 @@ def test_single_keys_change_the_view_copy_a_link_and_lead_up(demo, demo_trace, v
     expect(page.locator("#main")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_what_is_copied_over_plain_http_from_elsewhere_is_on_the_clipboard_too(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", permissions=["clipboard-read", "clipboard-write"])
     expect(page.get_by_role("treegrid")).to_contain_text("book_hotel")

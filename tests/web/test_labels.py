@@ -92,6 +92,7 @@ def test_a_span_is_labelled_in_its_detail_and_shows_on_its_run(labelled, visit):
     expect(rows).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_what_is_recorded_in_a_label_is_no_markup(labelled, visit):
     page = visit(labelled, "/runs/one")
     page.get_by_role("button", name="Label this run", exact=True).click()

@@ -36,6 +36,7 @@ def test_an_empty_page_says_how_to_record_and_becomes_the_list_by_itself(empty, 
     expect(page.locator("#main")).not_to_contain_text("inspector.attach()")
 
 
+@pytest.mark.slow
 def test_a_new_run_appears_at_the_top_of_the_list(empty, visit, start_agent):
     start_agent(empty.home).call("tool_call", tool_name="older", args={}, context=None)
     page = visit(empty, "/")
@@ -81,7 +82,7 @@ def fail(agent):
     agent.emit("after_tool_call", **BOOKING, result={"isError": True, "content": "no room"})
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("height", [800, 420])
 def test_what_arrives_during_a_click_does_not_move_the_span_that_was_pressed(empty, both, visit, height):
     page = visit(empty, "/runs/both", viewport={"width": 1280, "height": height})
@@ -107,6 +108,7 @@ def test_what_arrives_during_a_click_does_not_move_the_span_that_was_pressed(emp
     assert len(set(page.get_by_role("treegrid").evaluate(heights))) == 1
 
 
+@pytest.mark.slow
 def test_a_finger_opens_the_span_that_it_touched_though_the_page_moved_below_it(empty, both, visit):
     page = visit(empty, "/runs/both", viewport={"width": 390, "height": 844}, has_touch=True)
     pressed = page.get_by_role("row").filter(has_text="tool_4")
@@ -134,6 +136,7 @@ def test_a_running_run_grows_and_ends_before_ones_eyes(empty, running, visit):
     expect(page.get_by_role("row").filter(has_text="running")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_failure_that_comes_later_does_not_take_the_place_of_what_is_read(empty, running, visit):
     agent, trace_id = running
     page = visit(empty, f"/traces/{trace_id}")
@@ -161,6 +164,7 @@ def test_a_killed_agent_leaves_its_calls_lost(empty, running, visit):
     expect(page.locator("#main")).to_contain_text(re.compile("process", re.IGNORECASE))
 
 
+@pytest.mark.slow
 def test_the_list_marks_a_run_as_lost_when_its_process_is_killed(empty, running, visit):
     agent, _ = running
     page = visit(empty, "/")
@@ -206,6 +210,7 @@ def test_a_filtered_tail_shows_what_matches_only(empty, visit, start_agent):
     expect(page.get_by_role("row").filter(has_text="unwanted")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_tail_of_a_model_that_only_answered_goes_on(empty, visit, start_agent):
     agent = start_agent(empty.home)
 
@@ -223,6 +228,7 @@ def test_a_tail_of_a_model_that_only_answered_goes_on(empty, visit, start_agent)
     expect(rows).to_have_count(2)
 
 
+@pytest.mark.slow
 def test_a_run_is_no_longer_called_live_when_its_server_is_gone(empty, running, visit, watch):
     watch.tolerate("ERR_")
     _, trace_id = running
@@ -265,6 +271,7 @@ def test_a_lost_connection_is_said_and_nothing_is_missed(tmp_path, visit, watch,
         again.stop()
 
 
+@pytest.mark.slow
 def test_a_trace_goes_on_growing_after_the_server_came_back(tmp_path, visit, watch, start_agent, start_server):
     watch.tolerate("ERR_")
     home = tmp_path / "home"
@@ -324,6 +331,7 @@ def test_what_happens_while_a_page_is_hidden_is_there_when_it_is_shown(empty, vi
     expect(page.get_by_role("row").filter(has_text="unseen")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_what_was_deleted_and_labelled_elsewhere_is_known_when_one_comes_back_to_the_list(empty, visit, start_agent):
     for name in ("gone", "kept"):
         start_agent(empty.home, service=name, run=name).call("tool_call", tool_name=name, args={}, context=None)

@@ -50,6 +50,7 @@ def test_a_deep_link_to_a_span_shows_that_span(demo, demo_trace, visit):
     expect(page.locator('[aria-selected="true"]').filter(has_text="book_hotel").first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_damaged_database_is_said_above_the_runs_that_can_be_read(tmp_path, visit, serving, watch):
     watch.tolerate("503")
     database = tmp_path / "home" / "inspector.db"
@@ -83,7 +84,7 @@ def test_a_trace_that_is_not_there_says_so(demo, visit, watch):
     expect(page).to_have_title("Runs · Inspector")
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "odd",
     [

@@ -99,6 +99,7 @@ def test_a_run_in_a_file_shows_as_it_does_from_a_server(demo_file, open_file, de
     wait_until(lambda: rows[0].all_inner_texts() == rows[1].all_inner_texts(), 60)
 
 
+@pytest.mark.slow
 def test_every_view_of_a_file_works_by_the_keyboard(demo_file, open_file):
     page = open_file(demo_file)
     expect(page.get_by_role("treegrid")).to_be_visible()
@@ -116,6 +117,7 @@ def test_every_view_of_a_file_works_by_the_keyboard(demo_file, open_file):
     expect(shortcuts).not_to_contain_text("Go to the runs")
 
 
+@pytest.mark.slow
 def test_words_of_what_a_file_holds_are_found(demo_file, open_file):
     page = open_file(demo_file)
     page.keyboard.press("f")

@@ -87,7 +87,7 @@ def test_the_header_tells_what_is_inferred_apart_and_agrees_with_the_line_of_fai
     expect(failed.get_by_role("list", name="Failures by error")).to_have_count(0)
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["graph", "transcript"])
 def test_what_is_inferred_is_marked_and_can_be_hidden_in_the_other_views_too(loops, visit, view):
     page = visit(loops, f"/runs/{LOOP}?view={view}", **TALL)
@@ -107,6 +107,7 @@ def test_what_is_inferred_is_marked_and_can_be_hidden_in_the_other_views_too(loo
     expect(shown.get_by_text("conversation")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_find_walks_to_inferred_tools_too_and_marks_what_it_found(loops, visit):
     page = visit(loops, f"/runs/{LOOP}", **TALL)
     expect(rows_of(page)).to_have_count(12)
@@ -122,6 +123,7 @@ def test_find_walks_to_inferred_tools_too_and_marks_what_it_found(loops, visit):
     expect(place.locator("mark")).to_have_text("84932")
 
 
+@pytest.mark.slow
 def test_a_hit_in_the_name_of_an_attribute_is_marked_among_the_attributes(loops, visit):
     page = visit(loops, f"/runs/{LOOP}?find=gen_ai", **TALL)
     page.get_by_role("link", name="show the attributes").click()
@@ -130,6 +132,7 @@ def test_a_hit_in_the_name_of_an_attribute_is_marked_among_the_attributes(loops,
     page.wait_for_function("() => CSS.highlights.get('find')?.size > 0")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("width", [1024, 1440])
 def test_rows_say_what_a_call_was_about_however_wide_the_page(loops, visit, width):
     page = visit(loops, f"/runs/{LOOP}", viewport={"width": width, "height": 900})
@@ -156,6 +159,7 @@ def test_a_span_of_a_run_is_walked_to_and_linked_on_the_page_of_the_run(loops, v
     assert f"/runs/{LOOP}" in page.url
 
 
+@pytest.mark.slow
 def test_an_inferred_span_is_opened_by_its_address_and_is_nowhere_passed_off_as_recorded(loops, visit):
     page = visit(loops, f"/runs/{LOOP}", **TALL)
     rows_of(page).filter(has_text="get_invoice").filter(has_text="inferred").first.click()
@@ -182,6 +186,7 @@ def test_the_page_of_a_trace_leads_to_its_run(loops, visit):
     expect(rows_of(page)).to_have_count(12)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_deleted_takes_all_of_its_traces_along(homes, serving, visit, watch):
     # What the page had asked for before can be answered after the run is gone.
     watch.tolerate("404")
@@ -201,6 +206,7 @@ def test_a_run_that_is_not_there_says_so(loops, visit, watch):
     expect(page.get_by_text("Run not found")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_what_a_result_holds_is_never_markup(homes, serving, visit):
     home = homes / "loops-hostile"
     evil = "<img src=x onerror=alert(1)>"
@@ -228,6 +234,7 @@ def crowded(homes: Path, serving):
         yield server
 
 
+@pytest.mark.slow
 def test_where_the_context_went_is_found_in_three_clicks(crowded, visit):
     page = visit(crowded, "/", **TALL)
     page.get_by_role("grid", name="Runs").get_by_role("link", name="books").click()
@@ -242,6 +249,7 @@ def test_where_the_context_went_is_found_in_three_clicks(crowded, visit):
     expect(detail.get_by_role("figure")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_chart_of_a_context_is_a_table_as_well(crowded, visit):
     page = visit(crowded, f"/runs/{CROWDED}?span={0x30003 << 32 | 1:016x}", **TALL)
     chart = page.get_by_role("figure")
@@ -269,6 +277,7 @@ def test_rows_say_what_a_call_was_given_and_gave(crowded, visit):
     expect(rows.filter(has_text="Next is 11.")).to_be_in_viewport()
 
 
+@pytest.mark.slow
 def test_without_messages_the_page_says_why_there_are_no_conversations(homes, serving, visit):
     home = homes / "silent"
     silent = [
@@ -281,6 +290,7 @@ def test_without_messages_the_page_says_why_there_are_no_conversations(homes, se
         expect(rows_of(page)).to_have_count(3)
 
 
+@pytest.mark.slow
 def test_messages_that_only_keep_a_connection_going_are_one_row_until_it_is_opened(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", **TALL)
     plumbing = rows_of(page).filter(has_text="MCP: ")
@@ -290,6 +300,7 @@ def test_messages_that_only_keep_a_connection_going_are_one_row_until_it_is_open
     expect(rows_of(page).filter(has_text="initialize")).not_to_have_count(0)
 
 
+@pytest.mark.slow
 def test_runs_of_other_programs_to_compare_with_are_named_by_their_program(loops, visit):
     page = visit(loops, f"/runs/{LOOP}", **TALL)
     page.get_by_role("button", name="Compare with").click()

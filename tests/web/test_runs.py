@@ -32,7 +32,7 @@ def test_runs_stand_newest_first_with_what_they_took(crowd, visit):
             expect(row).to_contain_text(said)
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1024, 1440, 1920])
 def test_a_long_question_leaves_half_of_the_line_to_the_answer(homes, serving, visit, width):
     home = homes / f"long-question-{width}"
@@ -48,6 +48,7 @@ def test_a_long_question_leaves_half_of_the_line_to_the_answer(homes, serving, v
         assert abs(asked["width"] - answered["width"]) < 4
 
 
+@pytest.mark.slow
 def test_the_last_answer_of_several_traces_is_not_shown_as_that_to_the_first_question(homes, serving, visit):
     home = homes / "cities"
     fill(
@@ -119,7 +120,7 @@ def test_the_address_of_a_run_without_its_id_leads_to_the_list(crowd, visit):
     assert address(page) == "/?status=error"
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("view", ["/", "/spans", "/stats", "/sessions"])
 def test_words_that_a_page_does_not_know_are_left_out_and_named(crowd, visit, view):
     page = visit(crowd, "/nowhere")
@@ -167,6 +168,7 @@ def test_search_finds_the_words_of_prompts_and_answers(crowd, visit):
     expect(runs_of(page).filter(has_not_text="weekly_report")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_what_of_a_search_is_not_understood_is_said_above_the_list(crowd, visit):
     for view in ("/", "/spans", "/spans?sort=tokens", "/stats"):
         page = visit(crowd, f"{view}{'&' if '?' in view else '?'}q=%22weekly_report")
@@ -201,6 +203,7 @@ def test_dragging_across_the_histogram_keeps_that_time(crowd, visit):
     expect(runs_of(page).first.get_by_role("link").first).to_have_attribute("href", re.compile(wanted[0]["run_id"]))
 
 
+@pytest.mark.slow
 def test_the_histogram_works_with_the_keyboard(crowd, visit):
     page = visit(crowd, "/")
     expect(runs_of(page).first).to_be_visible()
@@ -244,6 +247,7 @@ def test_sessions_stand_with_their_sums_and_lead_to_their_runs(crowd, visit):
     expect(runs_of(page)).to_have_count(newest["traces"])
 
 
+@pytest.mark.slow
 def test_sessions_are_sorted_by_the_column_that_is_clicked(crowd, visit):
     page = visit(crowd, "/sessions")
     rows = page.get_by_role("grid", name="Sessions").get_by_role("row")
@@ -264,6 +268,7 @@ def test_the_address_of_a_session_leads_to_its_runs(crowd, visit):
     expect(runs_of(page)).to_have_count(newest["traces"])
 
 
+@pytest.mark.slow
 def test_every_list_counts_the_calls_that_the_page_of_the_run_counts(demo, visit):
     run = demo.get("/traces?limit=1")["items"][0]
     assert run["calls"] < run["spans"]
@@ -281,7 +286,7 @@ CUT = """grid => [...grid.querySelectorAll('[role="row"]')].some(row =>
   [...row.children].some(cell => cell.getBoundingClientRect().right > grid.getBoundingClientRect().right))"""
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("view", "grid"), [("/", "Runs"), ("/sessions", "Sessions")])
 def test_a_narrow_page_leaves_columns_out_and_cuts_none(crowd, visit, view, grid):
     page = visit(crowd, view)
@@ -327,6 +332,7 @@ def test_a_list_names_what_was_called_and_leaves_the_operation_to_its_icon(demo,
     assert operation.evaluate("each => each.offsetWidth") == 0
 
 
+@pytest.mark.slow
 def test_runs_of_which_no_tokens_are_known_have_a_dash_in_the_figures_above_them(tmp_path, visit, serving):
     fill(tmp_path / "home", [tool_call(f"{0x55:032x}", 1, "look")])
     with serving(tmp_path / "home") as server:
@@ -356,6 +362,7 @@ def test_a_run_that_is_deleted_comes_back_for_a_minute(tmp_path, visit, serving)
         wait_until(lambda: len(server.get("/runs")["items"]) == 2)
 
 
+@pytest.mark.slow
 def test_runs_that_are_picked_are_deleted_together_when_the_minute_is_over(tmp_path, visit, serving):
     fill(tmp_path / "home", many_runs(22))
     with serving(tmp_path / "home") as server:
@@ -371,6 +378,7 @@ def test_runs_that_are_picked_are_deleted_together_when_the_minute_is_over(tmp_p
         wait_until(lambda: len(server.get("/runs")["items"]) == 18)
 
 
+@pytest.mark.slow
 def test_closing_the_page_does_not_wait_for_the_minute(tmp_path, visit, serving):
     fill(tmp_path / "home", many_runs(3))
     with serving(tmp_path / "home") as server:
@@ -383,6 +391,7 @@ def test_closing_the_page_does_not_wait_for_the_minute(tmp_path, visit, serving)
         wait_until(lambda: server.get("/runs")["items"] == [])
 
 
+@pytest.mark.slow
 def test_a_session_whose_id_no_path_carries_is_opened_and_deleted(tmp_path, visit, serving, watch):
     # What the page had asked for before can be answered after the session is gone.
     watch.tolerate("404")
@@ -396,7 +405,7 @@ def test_a_session_whose_id_no_path_carries_is_opened_and_deleted(tmp_path, visi
         assert server.get("/traces")["items"] == []
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("part", ["kind=llm", "model=gpt-4.1-mini", "tool=search", "error_type=TimeoutError"])
 def test_every_filter_shows_what_the_api_answers(crowd, visit, part):
     page = visit(crowd, f"/?{part}")

@@ -64,6 +64,7 @@ def test_a_page_that_is_being_left_takes_neither_clicks_nor_keys(demo, visit):
     expect(page.get_by_role("checkbox", name="model call")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_keys_lead_on_from_a_page_that_is_being_left(demo, visit):
     page = visit(demo, "/")
     with held_back(page, "**/assets/events-route*.js"):
@@ -76,7 +77,7 @@ def test_keys_lead_on_from_a_page_that_is_being_left(demo, visit):
         expect(page.get_by_role("heading", level=1, name="Stats")).to_be_attached()
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("view", "button"),
     [
@@ -103,6 +104,7 @@ def test_a_menu_that_is_open_stays_open_while_answers_come_in(demo, visit, view,
     assert kept.evaluate("each => each.isConnected")
 
 
+@pytest.mark.slow
 def test_a_menu_of_a_run_stays_open_while_answers_come_in(demo, demo_trace, visit):
     page = visit(demo, "/no/such/view")
     with held_back(page, re.compile("/(events|turns|previews|hits|labels)([/?]|$)")):
@@ -114,6 +116,7 @@ def test_a_menu_of_a_run_stays_open_while_answers_come_in(demo, demo_trace, visi
     expect(menu).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_choices_of_a_condition_stay_open_as_one_after_the_other_is_made(demo, visit):
     page = visit(demo, "/spans?kind=llm")
     page.get_by_role("button", name=re.compile("^Change kind")).click()
@@ -124,7 +127,7 @@ def test_the_choices_of_a_condition_stay_open_as_one_after_the_other_is_made(dem
     expect(page.get_by_role("checkbox", name="model call")).to_be_checked()
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("width", [390, 1000, 1400])
 @pytest.mark.parametrize("view", ["/", "/?session_id=session-0001"])
 def test_a_list_of_runs_stays_where_it_is_when_the_figures_above_it_come_in(crowd, visit, view, width):
@@ -142,7 +145,7 @@ def test_a_list_of_runs_stays_where_it_is_when_the_figures_above_it_come_in(crow
     assert runs.bounding_box() == before
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [390, 1000, 1400])
 def test_what_is_below_the_figures_of_the_stats_stays_where_it_is_when_they_come_in(crowd, visit, width):
     page = visit(crowd, "/no/such/view", viewport={"width": width, "height": 800})
@@ -185,7 +188,7 @@ FIRST_PICTURE = """() => {
 }"""
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("server", "run", "late", "shown"),
     [("replays", "trip-again", "/replay", "Replay of"), ("loop", LOOP, "/turns", "conversation")],
@@ -228,6 +231,7 @@ def test_the_detail_of_a_call_shows_once_the_call_before_it_is_there(crowd, visi
     expect(detail.get_by_role("heading", name="Time and identity")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_selected_call_of_a_transcript_stays_in_view_when_an_answer_below_it_comes_in(demo, demo_trace, visit):
     last = demo.get(f"/events?trace_id={demo_trace}&kind=llm&duplicates=false&limit=1")["items"][0]["span_id"]
     # So high that the end of the list is in view until the last answer has its height.

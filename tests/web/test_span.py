@@ -105,6 +105,7 @@ def test_the_spans_of_one_call_lead_to_each_other_and_say_which_counts(oddities,
     page.wait_for_url(re.compile(told))
 
 
+@pytest.mark.slow
 def test_the_dialect_of_a_span_and_what_recorded_it_are_shown(oddities, visit):
     detail = detail_of(visit(oddities, f"/traces/{TWICE}?span={span_of(TWICE, 4).span_id}"))
     expect(detail).to_contain_text(re.compile("Dialect ?gen_ai/2"))
@@ -151,6 +152,7 @@ def test_an_rpc_shows_both_envelopes(show):
     expect(detail).to_contain_text("find_restaurants")
 
 
+@pytest.mark.slow
 def test_a_resource_shows_its_content_and_its_address_as_text(show):
     page = show("resources/read", kind="resource")
     expect(detail_of(page)).to_contain_text("guide://lisbon")
@@ -171,6 +173,7 @@ def test_an_agent_shows_its_answer_and_what_happened_below_it(show):
     expect(detail_of(page)).to_contain_text("find_restaurants")
 
 
+@pytest.mark.slow
 def test_attributes_can_be_narrowed(show):
     page = show("chat gpt-4.1")
     page.get_by_role("tab", name=re.compile("Attributes")).click()
@@ -240,7 +243,7 @@ COPIES = {
 }
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("form", COPIES)
 def test_a_call_is_copied(demo, demo_trace, visit, form):
     span_id = span_named(demo, demo_trace, "execute_tool book_hotel", status="error", hook="tool_call")
@@ -256,7 +259,7 @@ def test_a_call_is_copied(demo, demo_trace, visit, form):
         assert json.loads(text)["span_id"] == span_id
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "form, name, inside", [("Messages", "chat", '"role"'), ("Conversation", "chat", "# Conversation")]
 )
@@ -272,6 +275,7 @@ def test_a_conversation_is_copied(demo, demo_trace, visit, form, name, inside):
         }
 
 
+@pytest.mark.slow
 def test_a_tool_call_is_copied_as_an_mcp_request(demo, demo_trace, visit):
     span_id = span_named(demo, demo_trace, "execute_tool book_hotel", status="error", hook="tool_call")
     page = visit(demo, f"/traces/{demo_trace}?span={span_id}", permissions=["clipboard-read", "clipboard-write"])
@@ -303,6 +307,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_a_tool_call_is_copied_as_python_that_makes_it_again(homes: Path, serving, visit):
     program, home = homes / "shop", homes / "shop-recorded"
     program.mkdir()
@@ -415,6 +420,7 @@ def test_a_model_call_is_copied_as_curl_that_sends_its_request_again(homes: Path
     assert second["body"] == first["body"]
 
 
+@pytest.mark.slow
 def test_the_sibling_and_the_parent_are_one_step_away(show):
     page = show("execute_tool weather", hook="tool_call")
     before = page.url
@@ -470,6 +476,7 @@ def refused(homes: Path, serving):
         yield server
 
 
+@pytest.mark.slow
 def test_a_refused_argument_is_marked_in_the_schema_that_an_earlier_run_saw(refused, visit):
     page = visit(refused, "/runs/later", viewport={"width": 1280, "height": 1400})
     detail = page.get_by_role("region", name="Span", exact=True)

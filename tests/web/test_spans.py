@@ -14,6 +14,7 @@ def test_the_old_address_of_the_list_leads_to_it_with_its_filter(demo, visit):
     expect(rows_of(page).nth(1)).to_contain_text("execute_tool")
 
 
+@pytest.mark.slow
 def test_spans_are_sorted_by_tokens(crowd, visit):
     page = visit(crowd, "/spans")
     page.get_by_role("columnheader", name="Tokens").get_by_role("link").click()
@@ -23,6 +24,7 @@ def test_spans_are_sorted_by_tokens(crowd, visit):
     expect(page.get_by_text("most tokens first")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_running_call_shows_its_time_so_far(empty, visit, start_agent):
     agent = start_agent(empty.home)
     agent.emit("before_tool_call", tool_name="slow", args={}, context=None, call_id="slow")
@@ -30,7 +32,7 @@ def test_a_running_call_shows_its_time_so_far(empty, visit, start_agent):
     expect(rows_of(page).filter(has_text="slow").get_by_title("Time so far")).to_be_visible()
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["/", "/spans", "/stats"])
 def test_a_local_time_in_an_address_works_on_every_page(demo, visit, view):
     page = visit(demo, f"{view}?since=2020-11-22T12:54&until=now")
@@ -126,6 +128,7 @@ def test_a_run_leads_to_its_spans_and_its_figures_under_its_name(demo, visit):
         page.close()
 
 
+@pytest.mark.slow
 def test_a_narrow_list_has_the_input_and_output_of_a_span_below_its_name(crowd, visit):
     page = visit(crowd, "/spans?kind=tool", viewport={"width": 390, "height": 844})
     row = page.get_by_role("grid", name="Spans").get_by_role("row").nth(1)

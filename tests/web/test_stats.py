@@ -24,7 +24,7 @@ def test_the_figures_are_those_of_the_api(crowd, visit):
     expect(page.locator("#main")).to_contain_text("TimeoutError")
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("by", ["model", "tool", "agent", "error_type"])
 def test_a_count_leads_to_the_events_it_counts(crowd, visit, by):
     page = visit(crowd, "/stats")
@@ -62,6 +62,7 @@ def test_the_slowest_and_the_dearest_calls_are_named(crowd, visit):
     page.wait_for_url(re.compile(top["span_id"]))
 
 
+@pytest.mark.slow
 def test_every_link_of_the_page_leads_to_what_the_api_understands(crowd, visit):
     page = visit(crowd, "/stats")
     expect(page.locator("#main")).to_contain_text("TimeoutError")
@@ -71,6 +72,7 @@ def test_every_link_of_the_page_leads_to_what_the_api_understands(crowd, visit):
         crowd.get("/events?" + re.sub(r"(^|&)(span|trace|tab)=[^&]*", "", query).lstrip("&"))
 
 
+@pytest.mark.slow
 def test_times_in_the_headline_are_those_of_one_kind(crowd, visit):
     page = visit(crowd, "/stats")
     expect(page.locator("dt").filter(has_text=re.compile("^Model call p50$"))).to_be_visible()
@@ -90,6 +92,7 @@ def test_what_is_stored_is_told_with_its_rule_and_what_goes_next(crowd, visit):
     page.wait_for_url(re.compile(f"#/traces/{found['next']['trace_id']}"))
 
 
+@pytest.mark.slow
 def test_on_a_phone_the_figures_stand_in_two_columns(crowd, visit):
     page = visit(crowd, "/stats", viewport={"width": 390, "height": 844})
     boxes = [term.bounding_box() for term in page.locator("dl").first.get_by_role("term").all()]

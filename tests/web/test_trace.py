@@ -35,6 +35,7 @@ def test_the_tree_has_every_call_below_the_one_that_made_it(demo, demo_trace, vi
     expect(rows_of(page)).to_have_count(len(spans))
 
 
+@pytest.mark.slow
 def test_a_branch_is_collapsed_and_expanded(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", **TALL)
     agent = row_of(page, "trip_planner")
@@ -131,6 +132,7 @@ def invoices(tmp_path, serving):
         yield server
 
 
+@pytest.mark.slow
 def test_find_reaches_into_results_and_its_hits_are_counted_marked_and_walked(invoices, visit):
     page = visit(invoices, f"/traces/{INVOICES}?fold=0", **TALL)
     expect(row_of(page, "clerk")).to_be_visible()
@@ -149,6 +151,7 @@ def test_find_reaches_into_results_and_its_hits_are_counted_marked_and_walked(in
     expect(page.get_by_role("note").filter(has_text="result.rows[0].number")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_find_walks_the_hits_of_a_transcript_with_keys(invoices, visit):
     page = visit(invoices, f"/traces/{INVOICES}?view=transcript&find=inv-1137", **TALL)
     expect(page.get_by_role("status").filter(has_text="1 of 2")).to_be_visible()
@@ -161,6 +164,7 @@ def test_find_walks_the_hits_of_a_transcript_with_keys(invoices, visit):
     page.wait_for_function("() => CSS.highlights.get('find')?.size")
 
 
+@pytest.mark.slow
 def test_a_search_on_the_list_shows_where_a_run_holds_it_and_opens_it_there(invoices, visit):
     page = visit(invoices, "/?q=inv-1137")
     row = page.get_by_role("grid", name="Runs").get_by_role("row").filter(has_text="clerk")
@@ -184,6 +188,7 @@ def test_equal_siblings_fold_into_one_line_that_opens(tmp_path, visit, serving):
         expect(rows_of(page)).to_have_count(14)
 
 
+@pytest.mark.slow
 def test_zoom_is_in_the_address_and_reset_with_a_key(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}?zoom=500-900", **TALL)
     expect(row_of(page, "weekend_trip")).to_be_visible()
@@ -234,6 +239,7 @@ def test_a_call_that_two_spans_tell_of_counts_once_and_says_so(oddities, visit):
     expect(page.locator("#main header").first).to_contain_text(re.compile("Model calls ?3.*Tool calls ?1"))
 
 
+@pytest.mark.slow
 def test_spans_that_tell_of_a_call_once_more_are_hidden_on_demand_and_counted_where_they_were(oddities, visit):
     page = visit(oddities, f"/traces/{TWICE}?depth=9", **TALL)
     expect(rows_of(page)).to_have_count(11)
@@ -250,6 +256,7 @@ def test_spans_that_tell_of_a_call_once_more_are_hidden_on_demand_and_counted_wh
     assert "same=" not in page.url
 
 
+@pytest.mark.slow
 def test_what_tells_once_more_of_a_call_is_closed_below_it_until_it_is_asked_for(oddities, visit):
     page = visit(oddities, f"/traces/{TWICE}", **TALL)
     expect(rows_of(page)).to_have_count(8)
@@ -259,6 +266,7 @@ def test_what_tells_once_more_of_a_call_is_closed_below_it_until_it_is_asked_for
     expect(rows_of(page)).to_have_count(11)
 
 
+@pytest.mark.slow
 def test_a_hidden_span_that_is_looked_at_is_marked_at_the_span_that_counts_for_it(oddities, visit):
     page = visit(oddities, f"/traces/{TWICE}?same=0&span={span_of(TWICE, 11).span_id}", **TALL)
     expect(row_of(page, "desk__weather")).to_have_attribute("aria-selected", "true")
@@ -269,6 +277,7 @@ def test_a_hidden_span_that_is_looked_at_is_marked_at_the_span_that_counts_for_i
     expect(row_of(page, "tools/call weather")).to_have_attribute("aria-selected", "true")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("view", ["graph", "transcript"])
 def test_a_call_that_two_spans_tell_of_is_told_once_in_other_views(oddities, visit, view):
     page = visit(oddities, f"/traces/{TWICE}?view={view}")
@@ -303,6 +312,7 @@ def test_another_view_shows_the_same_run(demo, demo_trace, visit, view):
     expect(page.locator("#main")).to_contain_text("book_hotel")
 
 
+@pytest.mark.slow
 def test_a_graph_begins_at_a_size_that_can_be_read_and_is_whole_when_asked_to_fit(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}?view=graph")
     drawing = page.get_by_label("Drawing of the agent graph")
@@ -314,6 +324,7 @@ def test_a_graph_begins_at_a_size_that_can_be_read_and_is_whole_when_asked_to_fi
     wait_until(lambda: drawing.evaluate("frame => frame.scrollWidth <= frame.clientWidth"))
 
 
+@pytest.mark.slow
 def test_the_calls_of_a_box_of_the_graph_stand_in_columns(oddities, visit):
     page = visit(oddities, f"/traces/{LONG}?view=graph&span={span_of(LONG, 500).span_id}")
     calls = page.get_by_role("region", name="Calls", exact=True).get_by_role("listitem").get_by_role("button")
@@ -332,7 +343,7 @@ ODD = {
 }
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("trace_id", ODD)
 def test_a_tree_that_no_program_should_make_still_shows(oddities, visit, trace_id):
     page = visit(oddities, f"/traces/{trace_id}")
@@ -348,12 +359,14 @@ def test_what_is_odd_about_a_row_is_said(oddities, visit):
     expect(row_of(page, "begins before its parent")).to_contain_text("clocks disagree")
 
 
+@pytest.mark.slow
 def test_lost_calls_among_the_failures_are_counted_by_themselves(oddities, visit):
     page = visit(oddities, f"/traces/{STATES}")
     expect(page.locator("#main header").first).to_contain_text(re.compile(r"Errors\D*8\D"))
     expect(page.get_by_role("region", name="What failed")).to_contain_text("1 of 16 (8 lost)")
 
 
+@pytest.mark.slow
 def test_every_kind_in_every_status_is_told_apart_in_words(oddities, visit):
     page = visit(oddities, f"/traces/{STATES}?fold=0", viewport={"width": 1280, "height": 2400})
     for kind in ("tool", "agent"):
@@ -373,12 +386,14 @@ def test_the_end_of_a_long_trace_is_reached(oddities, visit):
     assert rows_of(page).count() < 200
 
 
+@pytest.mark.slow
 def test_a_deep_link_into_a_long_trace_shows_its_row(oddities, visit):
     page = visit(oddities, f"/traces/{LONG}?span={span_of(LONG, 7500).span_id}&fold=0")
     expect(page.get_by_role("treegrid").locator('[aria-selected="true"]')).to_be_visible()
     expect(page.locator("#main")).to_contain_text("call 7500 took too long")
 
 
+@pytest.mark.slow
 def test_a_column_of_the_waterfall_that_has_no_room_has_no_heading_either(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", viewport={"width": 1280, "height": 800})
     tokens, cost = (page.get_by_role("columnheader", name=name, exact=True) for name in ("Tokens", "Cost"))
@@ -388,6 +403,7 @@ def test_a_column_of_the_waterfall_that_has_no_room_has_no_heading_either(demo, 
     expect(cost).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_selected_call_stays_in_view_where_the_window_gets_lower(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", **TALL)
     failed = row_of(page, "book_hotel")
@@ -397,6 +413,7 @@ def test_the_selected_call_stays_in_view_where_the_window_gets_lower(demo, demo_
         expect(failed).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.slow
 def test_on_a_phone_the_waterfall_has_half_of_the_screen(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", viewport={"width": 390, "height": 844})
     expect(rows_of(page).first).to_be_attached()
@@ -404,6 +421,7 @@ def test_on_a_phone_the_waterfall_has_half_of_the_screen(demo, demo_trace, visit
     assert box and box["y"] < 844 / 2
 
 
+@pytest.mark.slow
 def test_in_a_narrow_window_the_edge_of_the_names_is_where_the_bars_begin(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", viewport={"width": 390, "height": 844})
     edge = page.get_by_role("separator", name="Width of the names").bounding_box()
@@ -412,6 +430,7 @@ def test_in_a_narrow_window_the_edge_of_the_names_is_where_the_bars_begin(demo, 
     assert edge["x"] == pytest.approx(axis["x"], abs=1)
 
 
+@pytest.mark.slow
 def test_in_a_narrow_window_a_deep_row_still_begins_its_name(oddities, visit):
     page = visit(oddities, f"/traces/{DEEP}", viewport={"width": 390, "height": 844})
     name = row_of(page, "level 15").get_by_text("level 15").bounding_box()
@@ -429,7 +448,7 @@ def test_on_a_phone_a_tap_on_a_span_brings_its_detail_into_view(demo, demo_trace
     expect(name).to_be_in_viewport()
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("width", "words"),
     [
@@ -446,7 +465,7 @@ def test_what_can_be_done_with_a_run_has_words_where_there_is_room(demo, demo_tr
     expect(page.get_by_role("heading", name="Stats").first).to_be_visible()
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["/traces/{}", "/stats"])
 def test_what_is_printed_goes_on_over_the_first_page(demo, demo_trace, visit, view):
     page = visit(demo, view.format(demo_trace))
@@ -454,6 +473,7 @@ def test_what_is_printed_goes_on_over_the_first_page(demo, demo_trace, visit, vi
     assert int(pages) > 1
 
 
+@pytest.mark.slow
 def test_on_a_phone_the_figures_of_a_run_show_on_demand(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", viewport={"width": 390, "height": 844})
     figures = page.get_by_role("main").locator("dl").first

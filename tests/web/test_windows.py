@@ -32,6 +32,7 @@ def test_a_run_that_is_deleted_in_one_window_leaves_the_list_in_the_other(three,
     expect(other.get_by_role("region", name="Runs in figures")).to_contain_text(re.compile("^Runs2"))
 
 
+@pytest.mark.slow
 def test_the_spans_of_a_run_that_is_deleted_in_one_window_leave_the_list_in_the_other(three, visit):
     other = visit(three, "/spans")
     spans = other.get_by_role("grid", name="Spans").get_by_role("row")

@@ -49,6 +49,8 @@ class Kept:
 
 
 COUNT = itertools.count(1)
+CLICKHOUSE_EACH = 3
+"""Of so many behaviours of a file, one is asked of ClickHouse without ``--all``: it takes twenty times as long."""
 _VALUES = {
     "kinds": [(kind,) for kind in KINDS[:5]] + [("llm", "tool")],
     "statuses": [(status,) for status in STATUSES] + [("error", "running")],
@@ -87,6 +89,19 @@ def _deal(rng: random.Random) -> Iterator[Filter]:
         hand = dict(cards[: rng.choice((1, 1, 2, 3))])
         yield Filter(**hand)
         cards = [card for card in cards if card not in hand.items()]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave most of what is asked of ClickHouse to ``--all``; SQLite is asked all of it."""
+    of_files: dict[Path, dict[str, list[pytest.Item]]] = {}
+    for item in items:
+        if Path(__file__).parent in item.path.parents and "clickhouse" in item.nodeid.partition("[")[2]:
+            of_files.setdefault(item.path, {}).setdefault(item.originalname, []).append(item)
+    for file in of_files.values():
+        for at, cases in enumerate(file.values()):
+            if at % CLICKHOUSE_EACH:
+                for item in cases:
+                    item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="module")

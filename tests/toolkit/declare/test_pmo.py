@@ -125,6 +125,7 @@ def test_the_hook_of_the_example_blocks_the_shell(run, path):
     assert (result.is_error, result.text) == (True, "blocked")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("declared", [decorated, cards])
 def test_the_report_is_made_with_audited_tools_and_recorded_whole(run, tree, tmp_path, declared):
     inspector.attach(service="pmo", home=tmp_path, integrations=False)

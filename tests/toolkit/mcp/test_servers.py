@@ -237,6 +237,7 @@ def test_a_context_without_output_hears_no_progress_and_nothing_fails(desk):
     assert run({"desk": desk()}, body).text == "there"
 
 
+@pytest.mark.slow
 def test_no_process_is_left_when_connecting_is_cancelled(tmp_path, is_alive):
     pid = tmp_path / "pid"
     program = f"import os, pathlib, time; pathlib.Path({str(pid)!r}).write_text(str(os.getpid())); time.sleep(60)"

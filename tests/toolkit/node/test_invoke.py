@@ -328,6 +328,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("kind", "code"), [("interrupt", -signal.SIGINT), ("exit", 3)])
 @pytest.mark.parametrize("way", ["invoke", "as_completed"])
 def test_what_ends_the_program_is_no_result(kind, code, way):

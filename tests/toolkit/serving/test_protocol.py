@@ -244,6 +244,7 @@ def test_the_official_client_calls_tools_over_stdio_whatever_they_print(tmp_path
     assert heard == [(1.0, 3.0, "begun")]
 
 
+@pytest.mark.slow
 def test_what_tools_print_over_stdio_never_becomes_part_of_the_protocol():
     opening = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
     messages = [
@@ -321,6 +322,7 @@ def test_the_official_inspectors_command_line_works_over_http(box, serve, inspec
     assert called["structuredContent"] == {"result": 42}
 
 
+@pytest.mark.slow
 def test_the_official_inspectors_command_line_works_over_stdio(inspector_cli):
     call = ("--method", "tools/call", "--tool-name", "double", "--tool-arg", "number=21")
     called = asyncio.run(run_inspector(inspector_cli, sys.executable, PROGRAM, os.devnull, *call))

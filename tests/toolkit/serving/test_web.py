@@ -204,6 +204,7 @@ def test_a_server_that_was_stopped_can_be_started_again(box):
     assert asyncio.run(body()) == [200, 200]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_serve_ends_at_a_signal(tmp_path, number):
     program = tmp_path / "served.py"
