@@ -3,7 +3,6 @@ import { type ReactNode, use, useEffect, useMemo, useRef, useState } from "react
 import { bytes, plural } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
 import { type Message, toolNames } from "@/lib/messages";
-import { type ArgumentValue, argumentValues, patternOf, sourceOf, type ValueSource } from "@/lib/value-sources";
 import { Button } from "@/ui/button";
 import { Disclosure } from "@/ui/disclosure";
 import { Here } from "@/ui/here";
@@ -14,6 +13,7 @@ import { rangesOf } from "@/ui/text-ranges";
 import css from "./argument-sources.module.css";
 import { Section } from "./section";
 import { useOtherSpan } from "./use-span";
+import { type ArgumentValue, argumentValues, patternOf, sourceOf, type ValueSource } from "./value-sources";
 
 interface Props {
   traceId: string;

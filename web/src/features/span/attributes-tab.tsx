@@ -2,13 +2,13 @@ import { useDeferredValue, useMemo, useState } from "react";
 import { bytes, count } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
 import { isContainer, jsonText, parsedText, scalarText } from "@/lib/json";
-import { TRUNCATED_SUFFIX } from "@/lib/semconv";
 import { visibleLine } from "@/lib/visible";
 import { CopyButton } from "@/ui/button";
 import { JsonView } from "@/ui/json-view";
 import { LongText } from "@/ui/message-text";
 import css from "./attributes-tab.module.css";
 import { Nothing } from "./section";
+import { TRUNCATED_SUFFIX } from "./semconv";
 
 /** The attributes of a span by key, with a search box. */
 export function AttributesTab({ span }: { span: FullSpan }) {

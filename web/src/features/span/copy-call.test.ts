@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type FullSpan, fullSpan } from "@/lib/full-span";
-import { KEY } from "@/lib/semconv";
 import { type Copied, pythonCall } from "./copy-call";
+import { KEY } from "./semconv";
 
 function call(changes: Partial<FullSpan>, reference: string | null = "shop.desk:refund.func"): FullSpan {
   return fullSpan({

@@ -1,6 +1,6 @@
 import { attribute, attributeText, type FullSpan } from "@/lib/full-span";
 import { ExactNumber, entriesOf, isContainer, isObject, parsedText } from "@/lib/json";
-import { KEY } from "@/lib/semconv";
+import { KEY } from "./semconv";
 
 /** A text to copy, or why there is none. */
 export type Copied = { text: string } | { why: string };

@@ -1,7 +1,7 @@
 import { attribute, attributeText, type FullSpan } from "@/lib/full-span";
 import { isObject, jsonText, parsedText } from "@/lib/json";
-import { KEY, TRUNCATED_SUFFIX } from "@/lib/semconv";
 import { type Copied, REDACTED } from "./copy-call";
+import { KEY, TRUNCATED_SUFFIX } from "./semconv";
 
 /**
  * The variable with the key, by host. A recording can come from anybody and name any host: a provider's key is only

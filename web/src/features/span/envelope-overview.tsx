@@ -1,11 +1,11 @@
 import { bytes } from "@/lib/format";
 import { attribute, attributeNumber, attributeText, type FullSpan } from "@/lib/full-span";
-import { KEY } from "@/lib/semconv";
 import { MessageView } from "@/ui/message";
 import css from "./envelope-overview.module.css";
 import type { OverviewProps } from "./overview-props";
 import { RecordedValue } from "./recorded-value";
 import { Fact, Facts, Section, TextFact } from "./section";
+import { KEY } from "./semconv";
 
 /** A JSON-RPC message, a resource or a prompt: its subject, request and response. */
 export function EnvelopeOverview({ span }: OverviewProps) {

@@ -3,11 +3,11 @@ import { isServed } from "@/api/client";
 import { duration, moment } from "@/lib/format";
 import { attributeText, type FullSpan } from "@/lib/full-span";
 import { INFERRED } from "@/lib/inferred";
-import { KEY } from "@/lib/semconv";
 import { unixMs } from "@/lib/time";
 import { Recorded } from "@/ui/recorded";
 import type { OverviewProps } from "./overview-props";
 import { Fact, Facts, Section, TextFact } from "./section";
+import { KEY } from "./semconv";
 
 /** The times of a span, and all ids by which it can be found. */
 export function Identity({ span, place }: OverviewProps) {

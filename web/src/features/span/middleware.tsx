@@ -3,7 +3,6 @@ import { useMemo, useState } from "react";
 import { plural } from "@/lib/format";
 import { attribute, type FullSpan } from "@/lib/full-span";
 import { preview } from "@/lib/json";
-import { KEY, TRUNCATED_SUFFIX } from "@/lib/semconv";
 import { visibleLine } from "@/lib/visible";
 import { TextDiff } from "@/ui/diff";
 import { JsonView } from "@/ui/json-view";
@@ -12,6 +11,7 @@ import type { JsonChange } from "./json-changes";
 import css from "./middleware.module.css";
 import { type MiddlewareStep, readController, readMiddleware, type Sides } from "./middleware-steps";
 import { Nothing, Section } from "./section";
+import { KEY, TRUNCATED_SUFFIX } from "./semconv";
 
 /** What each middleware around a call did, in declared order; nothing if none was recorded. */
 export function Middleware({ span, sides }: { span: FullSpan; sides: Sides }) {

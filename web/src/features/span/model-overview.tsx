@@ -3,7 +3,6 @@ import { plural } from "@/lib/format";
 import { attribute, attributeText, type FullSpan } from "@/lib/full-span";
 import { isContainer, parsedText, preview, scalarText } from "@/lib/json";
 import { type OfferedTool as Tool, toolNames } from "@/lib/messages";
-import { KEY, REQUEST_PREFIX } from "@/lib/semconv";
 import { visibleLine } from "@/lib/visible";
 import { Disclosure } from "@/ui/disclosure";
 import { JsonView } from "@/ui/json-view";
@@ -17,6 +16,7 @@ import { ModelInput } from "./model-input";
 import css from "./model-overview.module.css";
 import type { OverviewProps } from "./overview-props";
 import { Chip, Chips, Nothing, Section } from "./section";
+import { KEY, REQUEST_PREFIX } from "./semconv";
 import { UsageTable } from "./usage-table";
 
 const SIDES = { args: "request", result: "answer" };

@@ -2,7 +2,6 @@ import clsx from "clsx";
 import { useMemo, useState } from "react";
 import { compact, count, duration } from "@/lib/format";
 import { attributeText } from "@/lib/full-span";
-import { KEY } from "@/lib/semconv";
 import { Button } from "@/ui/button";
 import { InferredMark } from "@/ui/inferred-mark";
 import { KindIcon } from "@/ui/kind";
@@ -16,6 +15,7 @@ import { RecordedValue } from "./recorded-value";
 import { calledBy, descendantsOf, type Group, groupsOf, sumsBelow } from "./related";
 import css from "./run-overview.module.css";
 import { Facts, Nothing, Section, TextFact } from "./section";
+import { KEY } from "./semconv";
 
 /** A workflow or an agent: its input, its output and its calls. */
 export function RunOverview({ span, place, rows }: OverviewProps) {

@@ -6,7 +6,6 @@ import { calleeName } from "@/lib/calls";
 import { duration } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
 import { howInferred } from "@/lib/inferred";
-import { selfTimeMs } from "@/lib/self-time";
 import type { SpanRow } from "@/lib/spans";
 import { visibleLine } from "@/lib/visible";
 import { Here } from "@/ui/here";
@@ -17,6 +16,7 @@ import { SpanName } from "@/ui/span-name";
 import { StatusMark } from "@/ui/status";
 import { CopyMenu } from "./copy-menu";
 import { type Around, agentAround } from "./related";
+import { selfTimeMs } from "./self-time";
 import css from "./span-header.module.css";
 
 interface Props {

@@ -9,7 +9,6 @@ import { attributeText, type FullSpan } from "@/lib/full-span";
 import { isContainer, parsedText } from "@/lib/json";
 import { asksFor, type OfferedTool, textOf } from "@/lib/messages";
 import { previousModelCall } from "@/lib/previous-call";
-import { KEY } from "@/lib/semconv";
 import type { SpanRow } from "@/lib/spans";
 import { Disclosure } from "@/ui/disclosure";
 import { JsonView } from "@/ui/json-view";
@@ -25,6 +24,7 @@ import { RecordedValue } from "./recorded-value";
 import { type Parameter, parametersOf, type Refused, refusedIn } from "./refused";
 import type { Around } from "./related";
 import { Fact, Facts, Section, TextFact } from "./section";
+import { KEY } from "./semconv";
 import css from "./tool-overview.module.css";
 import { useOtherSpan } from "./use-span";
 

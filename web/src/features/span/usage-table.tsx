@@ -1,9 +1,9 @@
 import { type ReactNode, useMemo } from "react";
 import { count, dollars, duration, percent } from "@/lib/format";
 import { attributeNumber, attributeText, type FullSpan } from "@/lib/full-span";
-import { KEY } from "@/lib/semconv";
 import { Recorded } from "@/ui/recorded";
 import { Fact, Facts, Nothing } from "./section";
+import { KEY } from "./semconv";
 import { usageOf } from "./usage";
 import css from "./usage-table.module.css";
 

@@ -1,5 +1,5 @@
 import { attributeNumber, type FullSpan } from "@/lib/full-span";
-import { KEY } from "@/lib/semconv";
+import { KEY } from "./semconv";
 
 /** The tokens of a model call with their parts, and the cost. */
 export interface Usage {

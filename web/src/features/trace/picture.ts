@@ -1,4 +1,3 @@
-import { conversationSteps } from "@/lib/conversations";
 import { duplicatesOf } from "@/lib/duplicates";
 import type { Kind } from "@/lib/filter";
 import type { InferredTurn } from "@/lib/inferred";
@@ -6,6 +5,7 @@ import type { SpanRow } from "@/lib/spans";
 import type { Steps } from "@/lib/steps";
 import type { UnixNano } from "@/lib/time";
 import { type Tree, treeSteps, withoutSteps } from "@/lib/tree";
+import { conversationSteps } from "./conversations";
 import { type CriticalPath, criticalPathSteps } from "./critical-path";
 import { openCalls } from "./open-calls";
 import { failuresOf, type Subtrees, subtreeSteps } from "./subtrees";

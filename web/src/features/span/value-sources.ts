@@ -1,7 +1,7 @@
-import { ExactNumber, entriesOf, isContainer, jsonText, scalarText } from "./json";
-import type { Step } from "./json-path";
-import { type Message, onlyText, type Part } from "./messages";
-import { valuePath } from "./same-value";
+import { ExactNumber, entriesOf, isContainer, jsonText, scalarText } from "@/lib/json";
+import type { Step } from "@/lib/json-path";
+import { type Message, onlyText, type Part } from "@/lib/messages";
+import { valuePath } from "@/lib/same-value";
 
 /** A value of a call's arguments: a number or a text that is long enough to be recognised. */
 export interface ArgumentValue {

@@ -1,5 +1,5 @@
-import type { SpanRow } from "./spans";
-import { treeOf } from "./tree";
+import type { SpanRow } from "@/lib/spans";
+import { treeOf } from "@/lib/tree";
 
 /** The time of a span in which none of its calls was running; null without calls, or if an end is unknown. */
 export function selfTimeMs(rows: readonly SpanRow[], id: string): number | null {

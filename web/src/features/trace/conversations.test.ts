@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { INFERRED, type InferredTool, type InferredTurn } from "@/lib/inferred";
+import { atOnce, sampleRow } from "@/lib/samples.test-data";
+import { totalsOf } from "@/lib/totals";
 import { conversationSteps } from "./conversations";
-import { INFERRED, type InferredTool, type InferredTurn } from "./inferred";
-import { atOnce, sampleRow } from "./samples.test-data";
-import { totalsOf } from "./totals";
 
 const withConversations = atOnce(conversationSteps);
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { sampleRow } from "./samples.test-data";
+import { sampleRow } from "@/lib/samples.test-data";
+import type { SpanRow } from "@/lib/spans";
 import { selfTimeMs } from "./self-time";
-import type { SpanRow } from "./spans";
 
 function selfTime(...calls: SpanRow[]) {
   return selfTimeMs([sampleRow("agent", null, { startMs: 10, durationMs: 100 }), ...calls], "agent");

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import type { InferredTurn } from "@/lib/inferred";
+import { atOnce, randomFrom, rowsInTurn, sampleRow } from "@/lib/samples.test-data";
+import type { SpanRow } from "@/lib/spans";
+import { treeOf } from "@/lib/tree";
 import { conversationSteps } from "./conversations";
-import type { InferredTurn } from "./inferred";
-import { atOnce, randomFrom, rowsInTurn, sampleRow } from "./samples.test-data";
-import type { SpanRow } from "./spans";
-import { treeOf } from "./tree";
 
 const withConversations = atOnce(conversationSteps);
 

@@ -1,10 +1,10 @@
+import type { Status } from "@/lib/filter";
+import { INFERRED, type InferredTool, type InferredTurn } from "@/lib/inferred";
+import type { SpanRow } from "@/lib/spans";
+import { PART, type Steps } from "@/lib/steps";
+import { msBetween, type UnixNano } from "@/lib/time";
+import { ancestorsOf, treeSteps } from "@/lib/tree";
 import { betweenSteps, type Known, type Member, type Talk } from "./between-turns";
-import type { Status } from "./filter";
-import { INFERRED, type InferredTool, type InferredTurn } from "./inferred";
-import type { SpanRow } from "./spans";
-import { PART, type Steps } from "./steps";
-import { msBetween, type UnixNano } from "./time";
-import { ancestorsOf, treeSteps } from "./tree";
 
 /**
  * The rows with inferred ones: an agent for each conversation outside recorded agents, and the tools that were not

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { parseJson } from "./json";
-import type { Message, Part } from "./messages";
+import { parseJson } from "@/lib/json";
+import type { Message, Part } from "@/lib/messages";
 import { argumentValues, sourceOf } from "./value-sources";
 
 const said = (role: string, ...parts: Part[]): Message => ({ role, parts });

@@ -1,7 +1,7 @@
-import type { InferredTurn } from "./inferred";
-import type { SpanRow } from "./spans";
-import { PART, type Steps } from "./steps";
-import type { Tree } from "./tree";
+import type { InferredTurn } from "@/lib/inferred";
+import type { SpanRow } from "@/lib/spans";
+import { PART, type Steps } from "@/lib/steps";
+import type { Tree } from "@/lib/tree";
 
 /** Rows and their tree. */
 export interface Known {
