@@ -60,16 +60,13 @@ def attach(  # noqa: PLR0913 - one call says how a program is recorded, and a re
         ValueError: An integration, endpoint or pattern is invalid; an invalid variable only causes a warning.
         TypeError: ``service`` is not text.
     """
-    settings = _configured(home)
-    target = _target(settings, endpoint)
+    settings, target = _configured(home, endpoint)
     wanted = chosen(None, without=settings.integrations_off) if integrations is True else chosen(integrations or ())
     _give_way()
     attachment = record.attach(
         service=service,
         home=home,
-        capture_content=capture_content
-        if target is None
-        else _may_send_content(settings, capture_content=capture_content),
+        capture_content=_may_record_content(settings, target, capture_content=capture_content),
         redact=redact,
         redact_patterns=redact_patterns,
         tracer_provider=tracer_provider,
@@ -82,11 +79,11 @@ def attach(  # noqa: PLR0913 - one call says how a program is recorded, and a re
     return attachment
 
 
-def _configured(home: str | Path | None) -> Environment:
+def _configured(home: str | Path | None, endpoint: str | None) -> tuple[Environment, "Endpoint | None"]:
     settings = configured(home=home)
     for sentence in settings.ignored:
         warn_once(sentence)
-    return settings
+    return settings, _target(settings, endpoint)
 
 
 def _renew_locks() -> None:
@@ -142,9 +139,14 @@ def _target(settings: Environment, endpoint: str | None) -> "Endpoint | None":
     )
 
 
-def _may_send_content(settings: Environment, *, capture_content: bool | None) -> bool:
-    """Return whether content may be sent: only if that is configured, because OpenTelemetry's default is not to."""
-    if capture_content is not None:
+def _may_record_content(
+    settings: Environment, target: "Endpoint | None", *, capture_content: bool | None
+) -> bool | None:
+    """Return whether content is recorded, None for the default.
+
+    What is sent has content only if that is configured, because OpenTelemetry's default is without.
+    """
+    if capture_content is not None or target is None:
         return capture_content
     return settings.capture_content is True
 

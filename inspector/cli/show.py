@@ -80,14 +80,8 @@ def show(**options: Unpack[ShowOptions]) -> None:
     """
     what, run_id, span_id = options["what"], options["run_id"], options["span_id"]
     full, as_json = options["full"], options["as_json"]
-    if run_id is not None and (what or span_id):
-        raise click.UsageError("--run cannot be combined with RUN, TRACE or --span")
     is_document = full or as_json is not None
-    is_shaped = options["errors"] or options["fold"] or options["everything"] or options["depth"] is not None
-    if is_shaped and (is_document or span_id is not None):
-        raise click.UsageError(
-            "--errors, --depth, --fold and --all are for the tree; for JSON use 'inspector events --status error'"
-        )
+    _refuse_contradictions(options, is_document=is_document)
     from inspector.cli.documents import event_fields
     from inspector.cli.home import settings_of
     from inspector.cli.lookup import find_any, find_event
@@ -103,13 +97,12 @@ def show(**options: Unpack[ShowOptions]) -> None:
     shape = TreeShape(options["errors"], options["depth"], options["fold"], is_all)
     standard, settings = standard_output(), settings_of(options["home"])
     _print_refused(settings)
-    may_page = not (is_document or options["no_pager"])
     with ExitStack() as stack:
         file = None if what is None else file_of(what)
         if file is not None:
             settings, what = stack.enter_context(home_of(file)), "last"
         store = stack.enter_context(opened(settings))
-        terminal = stack.enter_context(paged(standard, may_page=may_page))
+        terminal = stack.enter_context(paged(standard, may_page=not (is_document or options["no_pager"])))
         found = span_id or (find_any(store, what or "last") if run_id is None else find_run(store, run_id))
         if isinstance(found, Trace):
             _show_trace(store, found, terminal, names, shape)
@@ -119,11 +112,18 @@ def show(**options: Unpack[ShowOptions]) -> None:
             event = find_event(store, found, trace=what or "last") if isinstance(found, str) else found
             _show_event(event, terminal, () if full and not as_json else as_json)
             found = event
-            if not is_document:
-                _show_duplicates(store, event, terminal)
         if not is_document:
-            _show_labels(store, found, terminal)
-            _show_replays(store, found, terminal, None if file is None else str(file))
+            _show_beside(store, found, terminal, None if file is None else str(file))
+
+
+def _refuse_contradictions(options: ShowOptions, *, is_document: bool) -> None:
+    if options["run_id"] is not None and (options["what"] or options["span_id"]):
+        raise click.UsageError("--run cannot be combined with RUN, TRACE or --span")
+    is_shaped = options["errors"] or options["fold"] or options["everything"] or options["depth"] is not None
+    if is_shaped and (is_document or options["span_id"] is not None):
+        raise click.UsageError(
+            "--errors, --depth, --fold and --all are for the tree; for JSON use 'inspector events --status error'"
+        )
 
 
 def _print_refused(settings: "Settings") -> None:
@@ -133,6 +133,14 @@ def _print_refused(settings: "Settings") -> None:
 
     for refused in all_refused(settings.outbox, days=settings.retention_days, now_ns=time.time_ns()):
         notice(f"inspector: {refused.sentence}; see inspector doctor")
+
+
+def _show_beside(store: "Store", item: Run | Trace | Event, terminal: "Terminal", file: str | None) -> None:
+    """Show what belongs to an item besides itself: duplicates, labels, and whether it can be replayed."""
+    if isinstance(item, Event):
+        _show_duplicates(store, item, terminal)
+    _show_labels(store, item, terminal)
+    _show_replays(store, item, terminal, file)
 
 
 def _show_duplicates(store: "Store", event: Event, terminal: "Terminal") -> None:

@@ -214,21 +214,8 @@ def attach(  # noqa: PLR0913 - as `inspector.attach`, which says what it is for
     """Record every hook that this process emits from now on; a second call changes nothing.
 
     Spans go to a file of this process under ``home``, where ``inspector serve`` and the other commands find them, now
-    or later. Nothing is sent, and nothing blocks.
-
-    Args:
-        service: What this program is called in the inspector; default: ``INSPECTOR_SERVICE``, else
-            ``OTEL_SERVICE_NAME``, else the name of the script or of the application that a server runs.
-        home: The inspector's directory; default: ``INSPECTOR_HOME``, else ``~/.inspector``.
-        capture_content: Whether prompts, answers, arguments and results are recorded; default:
-            ``INSPECTOR_CAPTURE_CONTENT``, else yes.
-        redact: Called in the writer's thread with the key and the text of every recorded string; returns the text to
-            keep. Secrets of known forms are always removed.
-        redact_patterns: Regular expressions for further secrets.
-        tracer_provider: An OpenTelemetry provider of the application that also gets a span for each call, without
-            prompts, answers, arguments and results.
-        spool: The directory for the files, instead of ``spool`` under ``home``.
-        versions: Returns the versions of further packages to record.
+    or later, or under ``spool``. Nothing is sent, and nothing blocks. ``versions`` returns the versions of further
+    packages to record; the other arguments are those of `inspector.attach`.
 
     Returns:
         The recording; its ``flush()`` waits until everything is in the file.

@@ -214,10 +214,8 @@ class RecordedSpan(trace.Span):
         self.rename: str | None = None
         self.written: State | None = None
         """The state in which it was last written to the spool."""
-        self.is_waiting = False
-        """Whether it is in the writer's queue."""
-        self.weight = 0
-        """How much of the queue's room it takes."""
+        self.is_waiting = False  # in the writer's queue
+        self.weight = 0  # of the queue's room
 
     def release(self) -> None:
         """Release the captured values, since contexts may keep the span itself alive for long."""
