@@ -8,7 +8,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from inspector.api.errors import Problem, Refusal
+from inspector.api.errors import Problem, RequestRefused
 from inspector.api.operations import LOOK, statuses
 from inspector.api.parameters import DiffCallsQuery, DiffQuery, DiffRatesQuery
 from inspector.api.problems import not_found
@@ -82,7 +82,7 @@ async def get_diff_rates(
     spans = sum(run.spans for group in groups for run in group)
     if spans > MOST_SPANS_OF_SEVERAL:
         detail = f"these runs have {spans:,} spans; up to {MOST_SPANS_OF_SEVERAL:,} {_BY_COMMAND}"
-        raise Refusal(Problem(422, detail, parameter="a"))
+        raise RequestRefused(Problem(422, detail, parameter="a"))
 
     def read() -> object:
         first, second = groups
@@ -112,14 +112,14 @@ def _named(store: Store, a: str | None, b: str | None) -> tuple[Run | Trace, Run
         run = find_run_or_trace(store, a or b or "last")
         return as_one_trace(store, run_before(store, run)), run
     except RunUnknown as error:
-        raise Refusal(Problem(404, str(error))) from error
+        raise RequestRefused(Problem(404, str(error))) from error
 
 
 def _all_named(store: Store, names: Sequence[str]) -> list[Run | Trace]:
     try:
         return [find_run_or_trace(store, name) for name in names]
     except RunUnknown as error:
-        raise Refusal(Problem(404, str(error))) from error
+        raise RequestRefused(Problem(404, str(error))) from error
 
 
 def _with_events(
@@ -151,8 +151,8 @@ def _texts(event: Event) -> tuple[LargeField, ...]:
     return event.input, event.output, event.attributes
 
 
-def _too_large(run: Run | Trace, parameter: Literal["a", "b"], what: str) -> Refusal:
-    return Refusal(Problem(422, f"{parameter}: {id_of(run)} {what} {_BY_COMMAND}", parameter=parameter))
+def _too_large(run: Run | Trace, parameter: Literal["a", "b"], what: str) -> RequestRefused:
+    return RequestRefused(Problem(422, f"{parameter}: {id_of(run)} {what} {_BY_COMMAND}", parameter=parameter))
 
 
 def _call(store: Store, place: str | None) -> Event | None:
@@ -161,5 +161,5 @@ def _call(store: Store, place: str | None) -> Event | None:
     trace_id, _, span_id = place.partition(".")
     event = store.event(span_id, trace_id=trace_id)
     if event is None:
-        raise Refusal(not_found(f"event {span_id} of trace {trace_id}; /events lists the events"))
+        raise RequestRefused(not_found(f"event {span_id} of trace {trace_id}; /events lists the events"))
     return event

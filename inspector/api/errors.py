@@ -4,7 +4,7 @@ ApiError
     TokenUnusable      the token file or setting cannot be trusted
     AddressUnusable    the server cannot listen on the address
     GrpcMissing        OTLP over gRPC needs packages that are not installed
-    Refusal            a request is answered with a problem
+    RequestRefused     a request is answered with a problem
     ExportFailed       spans are not stored; the sender is told in the encoding it used
 """
 
@@ -39,7 +39,7 @@ class Problem:
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-class Refusal(ApiError):
+class RequestRefused(ApiError):
     """Ends a request with a problem, from anywhere."""
 
     def __init__(self, problem: Problem) -> None:
@@ -47,9 +47,9 @@ class Refusal(ApiError):
         self.problem = problem
 
 
-def invalid(name: str, rule: str) -> Refusal:
+def invalid(name: str, rule: str) -> RequestRefused:
     """Return the refusal of a request with a parameter, or a field of its body, that breaks a rule."""
-    return Refusal(Problem(422, f"{name} {rule}", parameter=name))
+    return RequestRefused(Problem(422, f"{name} {rule}", parameter=name))
 
 
 class ExportFailed(ApiError):

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from inspector.api.errors import Problem, Refusal, invalid
+from inspector.api.errors import Problem, RequestRefused, invalid
 from inspector.api.operations import LOOK, json_or_404, statuses
 from inspector.api.parameter_types import LabelIdInPath, RunId, SpanId, TraceId
 from inspector.api.parameters import LabelsQuery
@@ -85,17 +85,17 @@ async def delete_label(service: InService, label_id: LabelIdInPath, _: NoQuery) 
 async def _body(request: Request) -> bytes:
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != "application/json":
-        raise Refusal(Problem(415, "send a label as JSON, with Content-Type: application/json"))
+        raise RequestRefused(Problem(415, "send a label as JSON, with Content-Type: application/json"))
     parts: list[bytes] = []
     size = 0
     try:
         async for part in request.stream():
             size += len(part)
             if size > MOST_BYTES:
-                raise Refusal(Problem(413, f"a label may have at most {MOST_BYTES:,} bytes"))
+                raise RequestRefused(Problem(413, f"a label may have at most {MOST_BYTES:,} bytes"))
             parts.append(part)
     except ClientDisconnect:
-        raise Refusal(Problem(400, "the request ended early")) from None
+        raise RequestRefused(Problem(400, "the request ended early")) from None
     return b"".join(parts)
 
 
@@ -103,7 +103,7 @@ def _read(body: bytes) -> LabelBody:
     """Parse a label strictly.
 
     Raises:
-        Refusal: With 422, naming the first invalid field.
+        RequestRefused: With 422, naming the first invalid field.
     """
     try:
         decoded: Any = msgspec.json.decode(body)
@@ -123,7 +123,7 @@ def _read(body: bytes) -> LabelBody:
     return label
 
 
-def _unreadable(error: Exception) -> Refusal:
+def _unreadable(error: Exception) -> RequestRefused:
     """Refuse a body that is not JSON; the parser also rejects numbers outside the range of a double."""
     if "out of range" in str(error):
         return invalid("score", "is not as declared: it takes a number from -1e15 to 1e15")

@@ -5,7 +5,7 @@ from typing import Any
 from starlette.responses import Response
 
 from inspector.api.bodies import json_response
-from inspector.api.errors import Refusal
+from inspector.api.errors import RequestRefused
 from inspector.api.problems import not_found
 
 LOOK = ["GET", "HEAD"]
@@ -24,8 +24,8 @@ def json_or_404(value: Any, no: str) -> Response:
     """Answer with ``value``; None means that there is ``no`` such thing.
 
     Raises:
-        Refusal: With 404, if there is none.
+        RequestRefused: With 404, if there is none.
     """
     if value is None:
-        raise Refusal(not_found(no))
+        raise RequestRefused(not_found(no))
     return json_response(value)

@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from inspector.api.access import cookie_name, head_of
 from inspector.api.bodies import json_response
 from inspector.api.codes import LIFETIME_S
-from inspector.api.errors import Problem, Refusal
+from inspector.api.errors import Problem, RequestRefused
 from inspector.api.operations import LOOK, statuses
 from inspector.api.packed import WebApp
 from inspector.api.parameters import SignInQuery
@@ -59,7 +59,7 @@ async def start_page(
         # In a browser, the page explains how to sign in again; a program gets a problem.
         in_browser = "text/html" in ",".join(head.all("accept"))
         if "read" not in service.access.scopes(head) and not in_browser:
-            raise Refusal(
+            raise RequestRefused(
                 Problem(401, "this address was used or is older than ten minutes; 'inspector open' makes a new one")
             )
         return _to_the_page()
@@ -79,7 +79,7 @@ async def asset(request: Request, name: str) -> Response:
     web: WebApp = request.app.state.web
     file = web.assets.get(name)
     if file is None:
-        raise Refusal(not_found("such file in the web app"))
+        raise RequestRefused(not_found("such file in the web app"))
     return Response(file.body, media_type=file.media_type, headers=_FOR_EVER)
 
 

@@ -53,21 +53,21 @@ class Query(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Page(Query):
+class PageQuery(Query):
     """Where a page begins and how long it is."""
 
     cursor: Cursor | None = None
     limit: Limit = 50
 
 
-class Sorting(Query):
+class SortingQuery(Query):
     """The order of a list."""
 
     sort: Sort = "time"
     order: Order = "desc"
 
 
-class Times(Query):
+class TimesQuery(Query):
     """When events began."""
 
     since: Time | None = None
@@ -152,7 +152,7 @@ RunFilter = _narrowed_by("run")
 """The filters of runs."""
 
 
-class EventsQuery(SpanFilter, Sorting, Page):
+class EventsQuery(SpanFilter, SortingQuery, PageQuery):
     """``GET /events``."""
 
     full: Flag = False
@@ -183,7 +183,7 @@ class EventQuery(Query):
     raw: Flag = False
 
 
-class TracesQuery(TraceFilter, Page):
+class TracesQuery(TraceFilter, PageQuery):
     """``GET /traces``."""
 
     sort: TraceSort = "time"
@@ -196,7 +196,7 @@ class TracesQuery(TraceFilter, Page):
         return self.sort != "time" or self.looks_at_many("trace")
 
 
-class RunsQuery(RunFilter, Page):
+class RunsQuery(RunFilter, PageQuery):
     """``GET /runs``."""
 
     sort: RunSort = "time"
@@ -209,19 +209,19 @@ class RunsQuery(RunFilter, Page):
         return self.sort != "time" or self.looks_at_many("run")
 
 
-class RunQuery(Page):
+class RunQuery(PageQuery):
     """``GET /runs/{run_id}``."""
 
     timeline: Flag = False
 
 
-class TurnsQuery(Page):
+class TurnsQuery(PageQuery):
     """``GET /runs/{run_id}/turns``."""
 
     trace_id: TraceId | None = None
 
 
-class LabelsQuery(Page):
+class LabelsQuery(PageQuery):
     """``GET /labels``."""
 
     run_id: RunId | None = None
@@ -246,7 +246,7 @@ class RunPreviewsQuery(Query):
     trace_id: TraceId | None = None
 
 
-class TraceQuery(Page):
+class TraceQuery(PageQuery):
     """``GET /traces/{trace_id}``."""
 
     full: Flag = False
@@ -294,7 +294,7 @@ class HitsQuery(Query):
     limit: Limit = 100
 
 
-class SessionsQuery(Times, Page):
+class SessionsQuery(TimesQuery, PageQuery):
     """``GET /sessions``."""
 
     sort: SessionSort = "time"
@@ -307,7 +307,7 @@ class NamedSession(Query):
     session_id: Text
 
 
-class NamedSessionPage(NamedSession, Page):
+class NamedSessionPage(NamedSession, PageQuery):
     """``GET /session``."""
 
 

@@ -63,23 +63,23 @@ class Readiness:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoreState:
     """What the store reports, read once."""
 
     health: Health
     marks: tuple[SpoolMark, ...]
 
 
-def ask_store(service: Service) -> Stored | StoreError:
+def ask_store(service: Service) -> StoreState | StoreError:
     """Ask the store for its state; returns the error if it cannot tell."""
     try:
         store = service.store
-        return Stored(store.health(), tuple(store.spools().values()))
+        return StoreState(store.health(), tuple(store.spools().values()))
     except StoreError as error:
         return error
 
 
-def readiness(service: Service, stored: Stored | StoreError) -> Readiness:
+def readiness(service: Service, stored: StoreState | StoreError) -> Readiness:
     """Sum up the state of the store and of the owner."""
     clients, refused = service.live.clients, _refused(service)
     if isinstance(stored, StoreError):
@@ -142,13 +142,13 @@ def get_metrics(service: InService, _: NoQuery) -> Response:
         *_metric("streams", "gauge", "Open event streams.", state.clients),
         *_metric("ready", "gauge", "1 when spans are being stored.", int(state.ready)),
         *_request_lines(service),
-        *(_left_out_lines(service) if isinstance(stored, Stored) else ()),
+        *(_left_out_lines(service) if isinstance(stored, StoreState) else ()),
         *_connection_lines(service),
     ]
     return Response("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-def _stored_lines(stored: Stored | StoreError) -> list[str]:
+def _stored_lines(stored: StoreState | StoreError) -> list[str]:
     """Return the metrics of the database; none if it cannot be read, since 0 would be wrong."""
     if isinstance(stored, StoreError):
         return []

@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 
 from inspector.api.access import own_path
-from inspector.api.errors import Problem, Refusal
+from inspector.api.errors import Problem, RequestRefused
 from inspector.api.parameter_types import accepted_by
 from inspector.store import CursorInvalid, QueryTooSlow, StoreBusy, StoreError, StoreReadOnly
 
@@ -38,7 +38,7 @@ def problem_response(problem: Problem, path: str) -> Response:
 
 def answer_errors_with_problems(app: FastAPI) -> None:
     """Register an answer for every error that a route can raise."""
-    app.add_exception_handler(Refusal, _answer)
+    app.add_exception_handler(RequestRefused, _answer)
     app.add_exception_handler(HTTPException, _answer)
     app.add_exception_handler(RequestValidationError, _answer)
     app.add_exception_handler(StoreError, _answer)
@@ -55,7 +55,7 @@ def problem_of(error: Exception, request: Request) -> Problem:
         Exception: The error itself, if it is not one that a route should raise.
     """
     match error:
-        case Refusal():
+        case RequestRefused():
             return error.problem
         case HTTPException(status_code=405):
             allowed = ", ".join(allowed_methods(request.app.routes, request.scope))

@@ -12,7 +12,7 @@ from fastapi import Depends
 from pydantic import ValidationError
 from starlette.requests import Request
 
-from inspector.api.errors import Refusal, invalid
+from inspector.api.errors import RequestRefused, invalid
 from inspector.api.forms import describe
 from inspector.api.parameter_types import MOST_ATTRIBUTES
 from inspector.api.parameters import Query
@@ -32,7 +32,7 @@ class QueryOf(Generic[Q]):
         """Parse and check the query.
 
         Raises:
-            Refusal: With 422, naming the first invalid parameter.
+            RequestRefused: With 422, naming the first invalid parameter.
         """
         return read_query(self.model, request.scope.get("query_string", b""))
 
@@ -58,7 +58,7 @@ def read_query(model: type[Q], query: bytes) -> Q:
     """Parse a query string strictly.
 
     Raises:
-        Refusal: With 422, naming the first invalid parameter.
+        RequestRefused: With 422, naming the first invalid parameter.
     """
     form = _Form.of(model)
     values: dict[str, Any] = {}
@@ -106,12 +106,12 @@ _PAIRS = {name: f"{name}.<{row.key}>" for name, row in PARAMETERS.items() if row
 """How parameters with open names are written."""
 
 
-def _unknown(name: str, form: Mapping[str, Any]) -> Refusal:
+def _unknown(name: str, form: Mapping[str, Any]) -> RequestRefused:
     accepted = ", ".join(_PAIRS.get(key, key) for key in sorted(form))
     return invalid(name, f"is not a parameter here; known: {accepted or 'none'}")
 
 
-def _misfit(where: tuple[int | str, ...], form: Mapping[str, Any]) -> Refusal:
+def _misfit(where: tuple[int | str, ...], form: Mapping[str, Any]) -> RequestRefused:
     field = str(where[0])
     if field in _PAIRS:
         name = str(where[1]) if len(where) > 1 else _PAIRS[field]

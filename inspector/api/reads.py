@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from inspector.api.connections import CUT_OFF
-from inspector.api.errors import Problem, Refusal
+from inspector.api.errors import Problem, RequestRefused
 from inspector.api.operations import json_or_404
 from inspector.api.problems import RETRY_S
 from inspector.store import QueryTooSlow, stopped_when
@@ -116,7 +116,7 @@ class ReadScheduler:
             read: Makes the answer.
 
         Raises:
-            Refusal: Too many reads are waiting already, or the turn did not come in time.
+            RequestRefused: Too many reads are waiting already, or the turn did not come in time.
         """
         if cost <= CHEAP_ROWS:
             return self._in_pieces(await run_in_threadpool(read))
@@ -143,7 +143,7 @@ class ReadScheduler:
             no: What there is none of if it is None.
 
         Raises:
-            Refusal: As for ``answer``, or there is none.
+            RequestRefused: As for ``answer``, or there is none.
         """
         return await self.answer(request, cost, lambda: json_or_404(read(), no))
 
@@ -295,7 +295,7 @@ class _Large(Response):
             extensions.get(CUT_OFF, lambda: None)()
 
 
-def _come_again() -> Refusal:
-    return Refusal(
+def _come_again() -> RequestRefused:
+    return RequestRefused(
         Problem(503, "too many expensive reads at a time; try again later", headers={"Retry-After": RETRY_S})
     )

@@ -165,7 +165,7 @@ class Service:
             no: What there is none of if it had none.
 
         Raises:
-            Refusal: There is none.
+            RequestRefused: There is none.
             StoreReadOnly: Another process owns the database.
             StoreError: The database cannot do it now or at all.
         """

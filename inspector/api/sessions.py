@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from inspector.api.operations import LOOK, statuses
 from inspector.api.parameter_types import SessionIdInPath
-from inspector.api.parameters import NamedSession, NamedSessionPage, Page, SessionsQuery
+from inspector.api.parameters import NamedSession, NamedSessionPage, PageQuery, SessionsQuery
 from inspector.api.query import NoQuery, QueryOf
 from inspector.api.reads import page_cost
 from inspector.api.service import InService
@@ -56,7 +56,10 @@ async def list_sessions(
 # The id is whatever text an agent chose, slashes included; it is decoded once and only ever compared.
 @router.api_route("/sessions/{session_id:whole}", methods=LOOK, responses=statuses(404, 503))
 async def get_session(
-    request: Request, service: InService, session_id: SessionIdInPath, query: Annotated[Page, Depends(QueryOf(Page))]
+    request: Request,
+    service: InService,
+    session_id: SessionIdInPath,
+    query: Annotated[PageQuery, Depends(QueryOf(PageQuery))],
 ) -> Response:
     """Answer with the summary of a session, and one page of its traces, newest first."""
     return await _answer(request, service, session_id, query)
@@ -84,7 +87,7 @@ async def delete_session_of_any_name(
     return await service.delete(lambda stored: stored.delete_session(query.session_id), no=_NO_SESSION)
 
 
-async def _answer(request: Request, service: InService, session_id: str, query: Page) -> Response:
+async def _answer(request: Request, service: InService, session_id: str, query: PageQuery) -> Response:
     def read() -> object:
         session = service.store.session(session_id)
         if session is None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.api.errors import Refusal
+from inspector.api.errors import RequestRefused
 from inspector.api.forms import unix_ns
 from inspector.api.parameters import EventsQuery, SessionsQuery, StatsQuery
 from inspector.api.query import read_query
@@ -13,7 +13,7 @@ from inspector.model import Filter
 
 
 def refused(query, model=EventsQuery):
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(RequestRefused) as caught:
         read_query(model, query.encode() if isinstance(query, str) else query)
     problem = caught.value.problem
     assert problem.status == 422
@@ -34,7 +34,7 @@ def refused(query, model=EventsQuery):
     ],
 )
 def test_a_refusal_says_in_words_what_is_taken(query, detail):
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(RequestRefused) as caught:
         read_query(EventsQuery, query.encode())
     assert caught.value.problem.detail == detail
 
@@ -121,7 +121,7 @@ def test_without_a_query_nothing_is_narrowed():
     ],
 )
 def test_an_unknown_parameter_is_refused(name):
-    with pytest.raises(Refusal, match="is not a parameter here; known: agent, args.<path>, attr.<key>, cursor"):
+    with pytest.raises(RequestRefused, match="is not a parameter here; known: agent, args.<path>, attr.<key>, cursor"):
         read_query(EventsQuery, f"{name}=1".encode())
 
 
@@ -272,7 +272,7 @@ def test_times_are_read_to_the_nanosecond(text, expected):
 def test_any_bytes_are_read_or_refused(query):
     try:
         read_query(EventsQuery, query)
-    except Refusal as refusal:
+    except RequestRefused as refusal:
         assert refusal.problem.status == 422
         assert refusal.problem.parameter is not None
 

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from inspector.api import create_app
 from inspector.api.connections import CUT_OFF
-from inspector.api.errors import Refusal
+from inspector.api.errors import RequestRefused
 from inspector.api.parameters import EventsQuery, TracesQuery
 from inspector.api.query import read_query
 from inspector.api.reads import CHEAP_ROWS, LARGE_BYTES, SHARE_ROWS, ReadBounds, ReadScheduler, page_cost, stats_cost
@@ -149,7 +149,7 @@ def test_what_would_wait_behind_too_much_is_asked_to_come_again(work):
         for wanted, name in enumerate("abc", 1):
             tasks.append(asyncio.create_task(reads.answer(Client().request, HEAVY, work.read(name))))
             await until(lambda wanted=wanted: reads.running + reads.waiting == wanted)
-        with pytest.raises(Refusal) as caught:
+        with pytest.raises(RequestRefused) as caught:
             await reads.answer(Client().request, HEAVY, work.read("d"))
         assert caught.value.problem.status == 503
         assert caught.value.problem.headers["Retry-After"] == "2"
@@ -166,7 +166,7 @@ def test_a_read_whose_turn_does_not_come_in_time_is_asked_to_come_again(work):
         reads = ReadScheduler(ReadBounds(shares=1, wait_s=0.01))
         first = asyncio.create_task(reads.answer(Client().request, HEAVY, work.read("a")))
         await until(lambda: reads.running)
-        with pytest.raises(Refusal):
+        with pytest.raises(RequestRefused):
             await reads.answer(Client().request, HEAVY, work.read("b"))
         assert reads.waiting == 0
         work.go.set()
