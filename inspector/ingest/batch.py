@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Sequence
 
-from inspector.ingest.losses import Missing
+from inspector.ingest.losses import LossReader
 from inspector.ingest.one_by_one import read_spans, write_storable
 from inspector.model import Loss, NewLabel, Span
 from inspector.otlp import Decoded
@@ -34,7 +34,7 @@ class Batch:
         self._marks: dict[str, SpoolMark] = {}
         self._bytes = 0
 
-    def add(self, line: Line, decoded: Decoded, before: SpoolMark, missing: Missing) -> SpoolMark:
+    def add(self, line: Line, decoded: Decoded, before: SpoolMark, loss_reader: LossReader) -> SpoolMark:
         """Add one line, and return the read position after it; whatever comes before the line may be committed.
 
         Raises:
@@ -50,7 +50,7 @@ class Batch:
             self._write(spans[:most], (before,))
             spans = spans[most:]
         self._spans += spans
-        self._losses += missing.of(decoded)
+        self._losses += loss_reader.losses_in(decoded)
         self._labels += labels
         self._bytes += size
         after = SpoolMark(

@@ -18,7 +18,7 @@ _MARKS = tuple(f'"{key}"'.encode() for key in LOSSES)
 _STARTED = re.compile(r"\d{8}T\d{6}")
 
 
-class Missing:
+class LossReader:
     """Reads the losses that the lines of a spool file report.
 
     A line reports losses since the previous line, so they happened between the latest times of the two. A line without
@@ -31,7 +31,7 @@ class Missing:
         self._service: str | None = None
         self._latest_ns = _began_ns(self._process)
 
-    def of(self, decoded: Decoded) -> Iterator[Loss]:
+    def losses_in(self, decoded: Decoded) -> Iterator[Loss]:
         """Yield the losses that a line reports, and those in the line itself, if it is bad."""
         since_ns = self._latest_ns
         for span in decoded.spans:
@@ -54,12 +54,12 @@ class Missing:
 def waiting_losses(segments: Iterable[Segment], offsets: Mapping[str, int]) -> Iterator[Loss]:
     """Yield the losses that recorders report in lines that are not ingested yet."""
     for segment in segments:
-        missing = Missing(segment)
+        loss_reader = LossReader(segment)
         with suppress(OSError), opened(segment) as fd:
             for line in read_lines(fd, offsets.get(segment.name, 0), segment.size):
                 # Other lines are not decoded, to save time; bad ones are counted when they are ingested.
                 if line.whole and any(mark in line.data for mark in _MARKS):
-                    yield from missing.of(read_line(line.data))
+                    yield from loss_reader.losses_in(read_line(line.data))
 
 
 def unwritten_losses(directory: Path) -> Iterator[tuple[Path, Loss]]:

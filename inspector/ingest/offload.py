@@ -22,7 +22,7 @@ _IN_ADVANCE = 6
 """How many requests it is given in advance: enough that it never has to wait for one."""
 
 
-class Waiting(Protocol):
+class QueuedRequest(Protocol):
     """A request in the queue."""
 
     decode: Callable[[], Decoded]
@@ -64,7 +64,7 @@ class Offload:
             self._waited = 0
             self._process = self._begin()
 
-    def send(self, waiting: Iterable[Waiting]) -> None:
+    def send(self, waiting: Iterable[QueuedRequest]) -> None:
         """Send the first requests of the queue to the second process."""
         if self._process is None:
             return
@@ -79,7 +79,7 @@ class Offload:
             self._process.end()
             self._process = None
 
-    def wait_for(self, request: Waiting) -> Received | None:
+    def wait_for(self, request: QueuedRequest) -> Received | None:
         """Wait, without the lock, for the interpretation of a request; None if it must be interpreted here."""
         if request.answer is None:
             return None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from inspector.ingest.batch import Batch
-from inspector.ingest.losses import Missing, unwritten_losses
+from inspector.ingest.losses import LossReader, unwritten_losses
 from inspector.model import Loss
 from inspector.otlp import Decoded
 from inspector.reading.recorded import read_line
@@ -129,7 +129,7 @@ class SpoolReader:
         self._marks: dict[str, SpoolMark] = {}
         self._knows_marks = False
         self._looks: dict[str, _Look] = {}
-        self._missing: dict[str, Missing] = {}
+        self._loss_readers: dict[str, LossReader] = {}
         self._parts: dict[str, SegmentParts] = {}
         self._kept: set[str] = set()
         """The names of files that could not be removed."""
@@ -151,7 +151,7 @@ class SpoolReader:
             return self._pass(_Deadline(deadline_s), read_so_far)
         except StoreError:
             # Forget the times of earlier lines, since lines may be read again.
-            self._missing.clear()
+            self._loss_readers.clear()
             raise
 
     def _pass(self, deadline: "_Deadline", read_so_far: Callable[[int, int], None] | None) -> SpoolTotals:
@@ -226,7 +226,7 @@ class SpoolReader:
     ) -> SpoolTotals:
         size = os.fstat(fd).st_size
         mark = before = self._mark(segment, size)
-        missing = self._missing.setdefault(segment.process or segment.name, Missing(segment))
+        loss_reader = self._loss_readers.setdefault(segment.process or segment.name, LossReader(segment))
         parts = self._parts_of(segment, fd, before.offset)
         complete = True
         for line in read_lines(fd, before.offset, size, max_line=self._max_line):
@@ -236,7 +236,7 @@ class SpoolReader:
                 decoded = Decoded() if parts.note(line) else self._decode(line, parts)
                 if segment.process is None:
                     decoded = self._redact(decoded)
-                mark = batch.add(line, decoded, mark, missing)
+                mark = batch.add(line, decoded, mark, loss_reader)
                 complete = not deadline.passed
         return _difference(before, mark, complete=complete)
 
@@ -288,7 +288,7 @@ class SpoolReader:
         self._kept |= kept
         self._forget(known - kept)
         for key in (*dead, *missing):
-            self._missing.pop(key, None)
+            self._loss_readers.pop(key, None)
         return SpoolTotals(lost=lost, deleted=len(read) - len(kept))
 
     def _is_gone(self, name: str) -> bool:

@@ -103,7 +103,7 @@ class CallRecord(Struct, omit_defaults=True, gc=False):
     """Only for a model call recorded without content."""
 
 
-class Line(Struct, omit_defaults=True):
+class SpoolLine(Struct, omit_defaults=True):
     """One line of a spool."""
 
     process: dict[str, str | int]
@@ -113,7 +113,7 @@ class Line(Struct, omit_defaults=True):
     """Counts of calls that were not recorded since the previous line."""
 
 
-class LineByParts(Struct):
+class SpoolLineOutline(Struct):
     """A line whose calls are not decoded yet, so that a damaged one does not affect the others."""
 
     process: dict[str, str | int]
@@ -122,6 +122,6 @@ class LineByParts(Struct):
 
 
 encode: Final = msgspec.json.Encoder().encode
-decode_line: Final = msgspec.json.Decoder(Line).decode
-decode_line_by_parts: Final = msgspec.json.Decoder(LineByParts).decode
+decode_line: Final = msgspec.json.Decoder(SpoolLine).decode
+decode_line_outline: Final = msgspec.json.Decoder(SpoolLineOutline).decode
 decode_call: Final = msgspec.json.Decoder(CallRecord).decode

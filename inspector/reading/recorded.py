@@ -20,10 +20,10 @@ from inspector.reading.call_record import (
     CallRecord,
     EventRecord,
     FailureRecord,
-    Line,
+    SpoolLine,
     decode_call,
     decode_line,
-    decode_line_by_parts,
+    decode_line_outline,
 )
 from inspector.reading.describe import describe
 from inspector.reading.description import Description
@@ -69,21 +69,21 @@ def items_of_line(data: bytes, parts: Parts[Any] | None = None) -> list[Item]:
     return items_of_spans(decoded)
 
 
-def _line_of(data: bytes, rejected: Counter[str]) -> Line:
+def _line_of(data: bytes, rejected: Counter[str]) -> SpoolLine:
     try:
         return decode_line(data)
     except msgspec.MsgspecError:
         # In a hostile line each comma may begin an invalid call, which costs fifty times its text.
         if data.count(b",") > MAX_OBJECTS:
             raise ValueError(f"broken, and more than {MAX_OBJECTS:,} parts") from None
-        outline = decode_line_by_parts(data)
+        outline = decode_line_outline(data)
     calls: list[CallRecord] = []
     for call in outline.calls:
         try:
             calls.append(decode_call(call))
         except _UNREADABLE:
             rejected["malformed"] += 1
-    return Line(outline.process, tuple(calls), outline.lost)
+    return SpoolLine(outline.process, tuple(calls), outline.lost)
 
 
 def span_of(

@@ -40,7 +40,7 @@ class Removed:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class PendingChanges:
     """Changes that wait for the process that writes the database."""
 
     changes: int = 0
@@ -69,7 +69,7 @@ class Health:
     """How many calls of each kind were ever stored, and how many of them failed."""
     removed: tuple[Removed, ...] = ()
     """The last removal by each rule, the latest first."""
-    waiting: Waiting = Waiting()
+    waiting: PendingChanges = PendingChanges()
     """Changes that wait for the writer, if several servers share the database."""
 
 
@@ -110,7 +110,7 @@ class Arrival:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredSpan:
     """A span that could be ingested again, and its position."""
 
     id: int

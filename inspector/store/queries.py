@@ -27,7 +27,7 @@ from inspector.model import (
     Turn,
 )
 from inspector.store.limits import ReadLimits
-from inspector.store.nouns import Arrival, KeptLog, Retained, Stored
+from inspector.store.nouns import Arrival, KeptLog, Retained, StoredSpan
 from inspector.store.values.places import Within
 from inspector.store.values.window import Window
 
@@ -103,4 +103,4 @@ class Queries(Protocol):
     def read_arrivals(self, at: At, /, after: int, limit: int) -> tuple[Arrival, ...]: ...
     def read_stored(
         self, at: At, /, trace_ids: Sequence[str], after: int, limit: int, most_bytes: int
-    ) -> tuple[Stored, ...]: ...
+    ) -> tuple[StoredSpan, ...]: ...

@@ -30,7 +30,7 @@ from inspector.model import (
     Turn,
 )
 from inspector.store.limits import ReadLimits
-from inspector.store.nouns import Arrival, KeptLog, Retained, Stored
+from inspector.store.nouns import Arrival, KeptLog, Retained, StoredSpan
 from inspector.store.queries import At, Queries
 from inspector.store.values.outlines import OutlinePage
 from inspector.store.values.places import Within
@@ -339,7 +339,7 @@ class Reads(ABC):
 
     def stored(
         self, trace_ids: Sequence[str], *, after: int = 0, limit: int = 5000, most_bytes: int = 16 << 20
-    ) -> tuple[Stored, ...]:
+    ) -> tuple[StoredSpan, ...]:
         """Return spans with everything that was recorded, in the order they first arrived, for a copy.
 
         What the store computes from spans, such as totals and duplicates, is left out. Fewer than ``limit`` may be

@@ -15,7 +15,7 @@ from lists import walk
 import inspector
 from inspector import tail as segments
 from inspector.ingest import SpoolReader, batch
-from inspector.ingest.losses import Missing, waiting_losses
+from inspector.ingest.losses import LossReader, waiting_losses
 from inspector.model import Filter, Loss, Losses
 from inspector.otlp import decode
 from inspector.parts import part_line
@@ -209,8 +209,8 @@ def test_what_the_recorder_could_not_record_is_kept_with_its_process_and_time(
 def test_what_was_lost_was_lost_between_the_lines_around_it(spool, store, segment, make_span, make_request):
     times = [{"startTimeUnixNano": f"{at}", "endTimeUnixNano": f"{at + 5}"} for at in (10**19, 10**19 + 100)]
     lines = [make_request(make_span(**time), scope={"inspector.dropped": 1}) for time in times]
-    [missing] = [Missing(found) for found in segments.list_segments(segment(1, b"").parent)[0]]
-    losses = [loss for line in lines for loss in missing.of(decode(line))]
+    [loss_reader] = [LossReader(found) for found in segments.list_segments(segment(1, b"").parent)[0]]
+    losses = [loss for line in lines for loss in loss_reader.losses_in(decode(line))]
     assert [(loss.until_ns) for loss in losses] == [10**19 + 5, 10**19 + 105]
     assert losses[1].since_ns == 10**19 + 5
 
@@ -218,9 +218,9 @@ def test_what_was_lost_was_lost_between_the_lines_around_it(spool, store, segmen
 def test_a_line_without_spans_says_when_its_losses_were_over(segment, make_span, make_request):
     span = make_span(startTimeUnixNano=f"{18 * 10**17}", endTimeUnixNano=f"{18 * 10**17 + 5}")
     scope = {"inspector.unmatched": 1, "inspector.lost_until_unix_nano": 18 * 10**17 + 50}
-    [missing] = [Missing(found) for found in segments.list_segments(segment(1, b"").parent)[0]]
-    assert list(missing.of(decode(make_request(span)))) == []
-    [loss] = missing.of(decode(make_request(scope=scope)))
+    [loss_reader] = [LossReader(found) for found in segments.list_segments(segment(1, b"").parent)[0]]
+    assert list(loss_reader.losses_in(decode(make_request(span)))) == []
+    [loss] = loss_reader.losses_in(decode(make_request(scope=scope)))
     assert (loss.since_ns, loss.until_ns) == (18 * 10**17 + 5, 18 * 10**17 + 50)
 
 

@@ -9,7 +9,7 @@ from inspector.store import SpoolMark, StoreBusy
 from inspector.store.clickhouse import ClickHouseStore, read_address
 from inspector.store.clickhouse.changes import GiveLabel
 from inspector.store.clickhouse.tables import DECIDED, SPANS
-from inspector.store.nouns import Waiting
+from inspector.store.nouns import PendingChanges
 
 COUNT = itertools.count(1)
 
@@ -50,7 +50,7 @@ def test_over_the_bound_nothing_more_is_taken_in_until_there_is_room(stores, mak
     (entry, *_) = one._writing._inbox.waiting()
     assert [store._writing._inbox.is_own(entry) for store in stores] == [False, True]
     one._writing.drain()
-    assert one.health().waiting == Waiting()
+    assert one.health().waiting == PendingChanges()
     other._writing._inbox._looked_s = 0
     write()
     one._writing.drain()

@@ -166,7 +166,7 @@ def progress_of(params: Any, call_id: str) -> dict[str, Any]:
     return {name: _read(params, name) for name in ("progress", "total", "message")} | {"call_id": call_id}
 
 
-class Waiting:
+class OpenRequest:
     """Remembers the span of a request to a server until it is answered, for what the server logs meanwhile."""
 
     __slots__ = ("_span", "_spans")

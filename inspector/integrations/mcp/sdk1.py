@@ -18,7 +18,7 @@ from inspector.integrations.mcp.places import wrap
 from inspector.integrations.mcp.requests import (
     Envelope,
     Exchange,
-    Waiting,
+    OpenRequest,
     cancelled,
     logged,
     members,
@@ -114,7 +114,7 @@ def _send(original: Callable[..., Any]) -> Callable[..., Any]:
             is_sent.append(True)
             return await original(self, _Carrying(request, None if params is own_params else params), *args, **kwargs)
 
-        with exchange, Waiting(self):
+        with exchange, OpenRequest(self):
             result = await response_to(exchange, (method, own_params, line), send, _refusal)
             if not is_sent:
                 self._request_id += 1

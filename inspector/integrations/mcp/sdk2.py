@@ -19,7 +19,7 @@ from inspector.integrations.mcp.deciding import response_to
 from inspector.integrations.mcp.places import wrap
 from inspector.integrations.mcp.requests import (
     Envelope,
-    Waiting,
+    OpenRequest,
     cancelled,
     logged,
     members,
@@ -69,12 +69,12 @@ def _send(original: Callable[..., Any]) -> Callable[..., Any]:
         self: Any, method: str, params: Mapping[str, Any] | None, opts: Any = None, **more: Any
     ) -> Any:
         if _emits_hooks(self):
-            with Waiting(self):
+            with OpenRequest(self):
                 return await original(self, method, params, opts, **more)
         opts = _numbered(self, lambda: self._pending, opts)
         line = line_of(getattr(self, "_write_stream", None))
         exchange = sent(self, lambda: _request(_next_id(self, self._pending, opts), method, params, opts), line)
-        with exchange, Waiting(self):
+        with exchange, OpenRequest(self):
             result = await response_to(
                 exchange, (method, params, line), lambda given: original(self, method, given, opts, **more), _refusal
             )

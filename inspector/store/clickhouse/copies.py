@@ -6,7 +6,7 @@ from typing import Any, Final
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.slots import reached
 from inspector.store.clickhouse.tables import OF_ROW
-from inspector.store.nouns import Arrival, Stored
+from inspector.store.nouns import Arrival, StoredSpan
 from inspector.store.values.rows import Row
 from inspector.store.values.stored import span_of
 
@@ -29,7 +29,7 @@ def read_arrivals(database: Database, after: int, limit: int) -> tuple[Arrival, 
 
 def read_stored(
     database: Database, trace_ids: Sequence[str], after: int, limit: int, most_bytes: int
-) -> tuple[Stored, ...]:
+) -> tuple[StoredSpan, ...]:
     """Return spans of traces in the order they first arrived, fewer if they are large."""
     values = Values()
     among = f"trace_id IN {values.texts(trace_ids)}"
@@ -53,10 +53,10 @@ def read_stored(
     return tuple(map(_stored, rows))
 
 
-def _stored(fields: Sequence[Any]) -> Stored:
+def _stored(fields: Sequence[Any]) -> StoredSpan:
     values: dict[str, Any] = dict(zip(_COLUMNS, fields, strict=True))
     trace_id = values.pop("trace_id")
     for name in ("attributes", "events", "links"):
         values[name] = None if values[name] is None else values[name].encode()
     row = Row(**values, trace_id=0, shared=None)
-    return Stored(row.id, span_of(row, trace_id, (row.attributes, row.events or b"[]", row.links or b"[]")))
+    return StoredSpan(row.id, span_of(row, trace_id, (row.attributes, row.events or b"[]", row.links or b"[]")))

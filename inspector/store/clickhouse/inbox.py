@@ -13,7 +13,7 @@ from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.prepared import Prepared
 from inspector.store.clickhouse.sent import READ, columns_of, size_of, spans_of
 from inspector.store.errors import StoreBusy
-from inspector.store.nouns import Waiting
+from inspector.store.nouns import PendingChanges
 
 MOST_WAITING: Final = 10_000
 """Maximum number of waiting entries: each is an insert, and ClickHouse accepts at most some hundred per second."""
@@ -56,7 +56,7 @@ class Inbox:
         self._id = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._last_ns = 0
-        self._waiting = Waiting()
+        self._waiting = PendingChanges()
         self._looked_s = -math.inf
         self._found_s = -math.inf
 
@@ -90,7 +90,7 @@ class Inbox:
             entry = f"{self._last_ns:020d} {self._id} {size}"
             row = {"id": entry, "done": 0, "body": body, "outcome": "", **columns_of(spans)}
             self._database.insert("inbox", tuple(row), [tuple(row.values())], token=entry)
-            self._waiting = Waiting(self._waiting.changes + 1, self._waiting.bytes + size)
+            self._waiting = PendingChanges(self._waiting.changes + 1, self._waiting.bytes + size)
         return entry
 
     def waiting(self) -> list[Entry]:
@@ -133,13 +133,13 @@ class Inbox:
                 return
 
 
-def _part(waiting: Waiting) -> float:
+def _part(waiting: PendingChanges) -> float:
     """Return how full the inbox is, where 1 is full."""
     return max(waiting.changes / MOST_WAITING, waiting.bytes / MOST_WAITING_BYTES)
 
 
-def read_waiting(database: Database) -> Waiting:
+def read_waiting(database: Database) -> PendingChanges:
     """Return how much is waiting for the process that writes a database."""
     size = "toUInt64OrZero(splitByChar(' ', id)[3])"
     row = database.row(f"SELECT count(), sum({size}) FROM inbox FINAL WHERE done = 0")
-    return Waiting() if row is None else Waiting(*row)
+    return PendingChanges() if row is None else PendingChanges(*row)

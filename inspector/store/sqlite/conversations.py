@@ -69,24 +69,24 @@ Block: TypeAlias = tuple[str, bytes]
 """The messages that ids are reserved for: those of one attribute in conversations with the same beginning."""
 
 
-class Scope(NamedTuple):
+class MessageScope(NamedTuple):
     """Within a scope, each message is stored once."""
 
     of: Literal["session", "run", "trace"]
     id: str
 
 
-def scope_of_span(session_id: str | None, run: str | None, trace_id: str) -> Scope:
+def scope_of_span(session_id: str | None, run: str | None, trace_id: str) -> MessageScope:
     """Return the session of a span, or else the run that its recorder names, or else its trace.
 
     `inspector.store.sqlite.ownership.scopes_of` returns the corresponding rows.
     """
     if session_id:
-        return Scope("session", session_id)
-    return Scope("trace", trace_id) if run is None else Scope("run", run)
+        return MessageScope("session", session_id)
+    return MessageScope("trace", trace_id) if run is None else MessageScope("run", run)
 
 
-class Owner(NamedTuple):
+class OwningSpan(NamedTuple):
     """The span that owns the new messages in its attributes."""
 
     row_id: int
@@ -98,16 +98,16 @@ class Conversations:
 
     def __init__(self, addresses: Addresses) -> None:
         self._addresses = addresses
-        self._known: OrderedDict[Scope, dict[bytes, int]] = OrderedDict()
-        self._strings: dict[Scope, dict[int, tuple[int, ...]]] = {}
+        self._known: OrderedDict[MessageScope, dict[bytes, int]] = OrderedDict()
+        self._strings: dict[MessageScope, dict[int, tuple[int, ...]]] = {}
         """The long strings of messages, by the id of the message."""
         self._new: list[tuple[int, bytes, int, bytes | Frame]] = []
         self._last_id = 0
         self._before_id: int | None = None
         """The id of the last message from another writer, perhaps of an earlier version."""
-        self._prompts: dict[tuple[Scope, str, str], Refers | None] = {}
-        self._reserved: dict[Scope, dict[Block, tuple[int, int]]] = {}
-        self._unclaimed: dict[Scope, dict[int, None]] = {}
+        self._prompts: dict[tuple[MessageScope, str, str], Refers | None] = {}
+        self._reserved: dict[MessageScope, dict[Block, tuple[int, int]]] = {}
+        self._unclaimed: dict[MessageScope, dict[int, None]] = {}
         """Inputs and outputs of agents and workflows, in order, until a model call has them too."""
         self._claims: list[tuple[int, int]] = []
         """The ids of such texts, each with the row of the model call."""
@@ -132,7 +132,7 @@ class Conversations:
         if self._before_id is None:
             self._before_id = last_id
 
-    def load_messages(self, scope: Scope, shared: StoredShared) -> None:
+    def load_messages(self, scope: MessageScope, shared: StoredShared) -> None:
         """Read the messages of a stored span, so that repeating the span changes nothing."""
         known = self._messages(scope)
         ids = content_ids((shared,))
@@ -143,7 +143,7 @@ class Conversations:
         for content_id in older & texts.keys():
             known[self._addresses.of(message_text(texts[content_id], texts))] = content_id
 
-    def refer(self, scope: Scope, key: str, prompt: str, owner: Owner) -> Refers | None:
+    def refer(self, scope: MessageScope, key: str, prompt: str, owner: OwningSpan) -> Refers | None:
         """Return the frame of an attribute's text; the span owns new messages in it.
 
         None if it has no messages and, for kinds whose texts other spans have too, no long strings.
@@ -159,18 +159,20 @@ class Conversations:
                 self._prompts[at] = self._answer(scope, prompt, owner) if owner.kind in _SHARE_TEXTS else None
         return self._prompts[at]
 
-    def _answer(self, scope: Scope, text: str, owner: Owner) -> Frame | None:
+    def _answer(self, scope: MessageScope, text: str, owner: OwningSpan) -> Frame | None:
         pieces = cut_strings(text.encode(errors="replace"), _LEAST_STRING_BYTES)
         refer = partial(self._ids_of_bodies, scope, _STRINGS, owner)
         return replace(frame_of(framed(pieces, refer)), own=True, last=None) if pieces else None
 
-    def _with_strings(self, scope: Scope, refers: Refers) -> Refers:
+    def _with_strings(self, scope: MessageScope, refers: Refers) -> Refers:
         """Return a frame with the ids of the long strings in its messages."""
         within = self._strings.get(scope)
         strings = {number for content_id in ids_of(refers) for number in within.get(content_id, ())} if within else ()
         return replace(frame_of(refers), strings=in_runs(sorted(strings)), last=last_of(refers)) if strings else refers
 
-    def _ids_of_bodies(self, scope: Scope, key: str, owner: Owner, bodies: Sequence[bytes | Raw]) -> list[int]:
+    def _ids_of_bodies(
+        self, scope: MessageScope, key: str, owner: OwningSpan, bodies: Sequence[bytes | Raw]
+    ) -> list[int]:
         known = self._messages(scope)
         texts = [bytes(body) for body in bodies]
         addresses = list(map(self._addresses.of, texts))
@@ -192,13 +194,13 @@ class Conversations:
             ids.append(content_id)
         return ids
 
-    def _leave_unclaimed(self, scope: Scope, content_id: int) -> None:
+    def _leave_unclaimed(self, scope: MessageScope, content_id: int) -> None:
         unclaimed = self._unclaimed.setdefault(scope, {})
         unclaimed[content_id] = None
         if len(unclaimed) > _MOST_UNCLAIMED:
             del unclaimed[next(iter(unclaimed))]
 
-    def _next_id(self, scope: Scope, block: Block) -> int:
+    def _next_id(self, scope: MessageScope, block: Block) -> int:
         reserved = self._reserved.setdefault(scope, {})
         if len(reserved) > _MOST_BLOCKS:
             reserved.clear()
@@ -209,7 +211,7 @@ class Conversations:
         reserved[block] = next_id + 1, end
         return next_id
 
-    def _without_strings(self, scope: Scope, content_id: int, body: bytes, owner: Owner) -> bytes | Frame:
+    def _without_strings(self, scope: MessageScope, content_id: int, body: bytes, owner: OwningSpan) -> bytes | Frame:
         """Return a new message without its long strings, which are stored once as well."""
         # A message that is only a string is not divided.
         pieces = [] if body.startswith(b'"') else cut_strings(body, _LEAST_STRING_BYTES)
@@ -247,7 +249,7 @@ class Conversations:
             self._database().executemany(sql, claims)
             self._claims.clear()
 
-    def _messages(self, scope: Scope) -> dict[bytes, int]:
+    def _messages(self, scope: MessageScope) -> dict[bytes, int]:
         known = self._known.get(scope)
         if known is None:
             known = self._known[scope] = {}
@@ -255,7 +257,7 @@ class Conversations:
         self._known.move_to_end(scope)
         return known
 
-    def _learn(self, scope: Scope, ids: set[int]) -> None:
+    def _learn(self, scope: MessageScope, ids: set[int]) -> None:
         """Read these messages, and the ids of their long strings."""
         if not ids:
             return
@@ -276,7 +278,7 @@ class Conversations:
         return self._connection
 
 
-def _latest(database: sqlite3.Connection, scope: Scope) -> set[int]:
+def _latest(database: sqlite3.Connection, scope: MessageScope) -> set[int]:
     """Return the ids of the messages in the latest prompts of a scope."""
     rows = database.execute(_LATEST[scope.of], {"id": scope.id, "spans": _MOST_SPANS, "prompts": _PROMPTS})
     return content_ids(row[0] for row in rows)

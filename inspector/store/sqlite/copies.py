@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
-from inspector.store.nouns import Arrival, Stored
+from inspector.store.nouns import Arrival, StoredSpan
 from inspector.store.sqlite.arrivals import HOUR_NS
 from inspector.store.sqlite.contents import json_list, messages
 from inspector.store.sqlite.engine import driver
@@ -44,11 +44,11 @@ def read_arrivals(connection: Connection, after: int, limit: int) -> tuple[Arriv
 
 def read_stored(
     connection: Connection, trace_ids: Sequence[str], after: int, limit: int, most_bytes: int
-) -> tuple[Stored, ...]:
+) -> tuple[StoredSpan, ...]:
     """Return spans of traces in the order they first arrived, fewer if they are large."""
     selected = driver(connection).execute(_IDS, (json_list(list(trace_ids)), after, limit))
     ids = [row[0] for row in selected]
-    kept: list[Stored] = []
+    kept: list[StoredSpan] = []
     size = 0
     for start in range(0, len(ids), _STEP):
         rows = driver(connection).execute(_SELECT, (json_list(ids[start : start + _STEP]),)).fetchall()
@@ -60,13 +60,13 @@ def read_stored(
     return tuple(kept)
 
 
-def _stored_spans(connection: Connection, rows: Sequence[Any]) -> list[tuple[Stored, int]]:
+def _stored_spans(connection: Connection, rows: Sequence[Any]) -> list[tuple[StoredSpan, int]]:
     named = [(trace_id, Row._make(values)) for trace_id, *values in rows]
     texts = messages(connection, content_ids(row.shared for _, row in named))
-    stored: list[tuple[Stored, int]] = []
+    stored: list[tuple[StoredSpan, int]] = []
     for trace_id, row in named:
         own = (row.input_key, row.output_key, row.shared, row.attributes, row.events, row.links)
         _, _, attributes, events, links = (bytes(value or b"") for value in large_values(own, texts, raw=True))
         size = len(attributes) + len(events) + len(links)
-        stored.append((Stored(row.id, span_of(row, trace_id, (attributes, events, links))), size))
+        stored.append((StoredSpan(row.id, span_of(row, trace_id, (attributes, events, links))), size))
     return stored

@@ -16,7 +16,7 @@ from inspector.store.sqlite import attribute_pages, search, stat_rollups, totals
 from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.cache import WriterCache
 from inspector.store.sqlite.contents import json_list
-from inspector.store.sqlite.conversations import Conversations, Owner, Scope, scope_of_span
+from inspector.store.sqlite.conversations import Conversations, MessageScope, OwningSpan, scope_of_span
 from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.ownership import release, scopes_of
@@ -286,12 +286,12 @@ def _plain(row: Row) -> tuple[object, ...]:
 
 
 def _divided(
-    accepted: _Accepted, ids: Sequence[int], scopes: Sequence[Scope], conversations: Conversations
+    accepted: _Accepted, ids: Sequence[int], scopes: Sequence[MessageScope], conversations: Conversations
 ) -> list[Divided]:
     """Return for each span the attributes that stay with it, and where the others are."""
     parts = [take_apart(span.attributes) for span, _, _ in accepted]
     frames: list[Mapping[str, Refers]] = [
-        {} if each is None else _refer(each, scope, Owner(row_id, span.kind), old, conversations)
+        {} if each is None else _refer(each, scope, OwningSpan(row_id, span.kind), old, conversations)
         for (span, old, _), each, scope, row_id in zip(accepted, parts, scopes, ids, strict=True)
     ]
     return [
@@ -301,7 +301,7 @@ def _divided(
 
 
 def _refer(
-    parts: Parts, scope: Scope, owner: Owner, old: Row | None, conversations: Conversations
+    parts: Parts, scope: MessageScope, owner: OwningSpan, old: Row | None, conversations: Conversations
 ) -> Mapping[str, Refers]:
     """Return the frames of the attributes that have messages; the others become the span's own."""
     if old is not None and old.shared is not None and parts.messages:
