@@ -21,10 +21,10 @@ def test_the_nouns_with_hooks_are_those_of_the_contract():
 
 
 def test_every_noun_with_hooks_is_captured_and_every_noun_described():
-    assert {capture.name for capture in CAPTURES} == IN_CONTRACT
+    assert {capture.noun for capture in CAPTURES} == IN_CONTRACT
     for capture in CAPTURES:
         hooks = (capture.before_hook, capture.after_hook, capture.error_hook)
-        assert [HOOKS[hook].noun for hook in hooks] == [capture.name] * 3
+        assert [HOOKS[hook].noun for hook in hooks] == [capture.noun] * 3
     assert DESCRIBE.keys() - {LABEL_HOOK} == NOUNS.keys()
 
 

@@ -200,8 +200,8 @@ class CallWriter:
             facts.extra = dict(extra)
         if self._texts.content:
             facts.before, facts.after = before, after
-            if bodies := span.bodies:
-                facts.noted = dict(bodies)
+            if noted := span.noted:
+                facts.noted = dict(noted)
             raw = span.raw
             if raw is not None and self._texts.raw:
                 facts.raw = {key: value for key, value in raw.items() if key != _EXCHANGES}

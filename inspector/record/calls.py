@@ -15,7 +15,15 @@ from opentelemetry import trace
 from opentelemetry.context import Context
 
 from inspector import semconv as sc
-from inspector.record.current import above, enter, foreign_parent, identity_of_foreign, innermost, leave, without_ended
+from inspector.record.current import (
+    current_chain,
+    enter,
+    foreign_parent,
+    identity_of_foreign,
+    innermost,
+    leave,
+    without_ended,
+)
 from inspector.record.sdk_spans import sdk_span_at
 from inspector.record.served_request import ServedRequest, current_request, is_within
 from inspector.record.spans import Clock, Failure, Ids, RecordedSpan, State
@@ -214,12 +222,12 @@ class Calls:
                     self._by_identity.pop(key, None)
         return True
 
-    def called(self, noun: str, call_id: str) -> RecordedSpan | None:
+    def with_id(self, noun: str, call_id: str) -> RecordedSpan | None:
         """Return the open call with this id, or None."""
         return self._by_call.get((noun, call_id))
 
     def find(
-        self, noun: str, identity: object, *, subject: int | None = None, nameless: bool = False
+        self, noun: str, identity: object, *, subject: int | None = None, without_id: bool = False
     ) -> RecordedSpan | None:
         """Return the open call that a later hook refers to by identity, or None.
 
@@ -227,11 +235,11 @@ class Calls:
             noun: The noun of the hook.
             identity: The name of the callee.
             subject: The ``id()`` of the callee, whose name may have changed meanwhile.
-            nameless: Whether the hook has an id, so that calls that began with another id do not match.
+            without_id: Whether the hook has an id, so that it ends no call that began with another id.
         """
         renamed: RecordedSpan | None = None
-        for span in above():
-            if span.noun != noun or (nameless and span.call_id is not None):
+        for span in current_chain():
+            if span.noun != noun or (without_id and span.call_id is not None):
                 continue
             if span.identity == identity and self._awaited(span):
                 return span
@@ -250,7 +258,7 @@ class Calls:
 
     def find_any(self, noun: str) -> RecordedSpan | None:
         """Return the innermost open call of ``noun`` in this context, whatever its identity."""
-        for span in above():
+        for span in current_chain():
             if span.noun == noun and span.span_id in self._open:
                 return span
         return None
@@ -264,8 +272,8 @@ class Calls:
 
     def by_call_id(self, call_id: str) -> RecordedSpan | None:
         """Return the open call with this id, whatever its noun; of several, the one that began first."""
-        called = [span for noun in tuple(self._nouns) if (span := self.called(noun, call_id)) is not None]
-        return min(called, key=lambda span: span.start_tick, default=None)
+        alike = [span for noun in tuple(self._nouns) if (span := self.with_id(noun, call_id)) is not None]
+        return min(alike, key=lambda span: span.start_tick, default=None)
 
     def finish(self, span: RecordedSpan, state: State, failure: Failure | None = None, *, stop_tick: int) -> bool:
         """End a call for good, and return False if it had already ended; open calls below it become ``abandoned``.

@@ -36,19 +36,19 @@ class Cancelled:
             self._by_call_before, self._by_call = self._by_call, {}
         self._by_call[span.noun, span.call_id] = None
 
-    def was_called(self, noun: str, call_id: str) -> bool:
+    def claims_id(self, noun: str, call_id: str) -> bool:
         """Tell, once, whether an end hook with this id is that of a cancelled call."""
-        if not (self._by_call or self._by_call_before) or self._calls.called(noun, call_id) is not None:
+        if not (self._by_call or self._by_call_before) or self._calls.with_id(noun, call_id) is not None:
             return False
         missing = object()
         return any(each.pop((noun, call_id), missing) is None for each in (self._by_call, self._by_call_before))
 
     @property
-    def has_named(self) -> bool:
+    def has_any_without_id(self) -> bool:
         """Whether any of these calls has no id, which is rare."""
         return bool(self._by_name)
 
-    def was_named(self, noun: str, identity: object, open_span: RecordedSpan | None) -> bool:
+    def claims_identity(self, noun: str, identity: object, open_span: RecordedSpan | None) -> bool:
         """Tell, once, whether an end hook without an id is that of a cancelled call.
 
         It is if the open call of that name is above the cancelled one, or if there is none: by contract, inner calls

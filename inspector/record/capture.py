@@ -33,7 +33,7 @@ _W3C = TraceContextTextMapPropagator()
 class Capture:
     """How to capture the calls of one noun."""
 
-    name: str
+    noun: str
     before_hook: str
     after_hook: str
     error_hook: str

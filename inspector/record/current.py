@@ -31,7 +31,7 @@ def enter(span: RecordedSpan) -> None:
     otel_context.attach(span.inner)
 
 
-def above() -> Iterator[RecordedSpan]:
+def current_chain() -> Iterator[RecordedSpan]:
     """Walk from the innermost call of this context upwards, including ended ones."""
     return chain(_innermost.get())
 

@@ -15,7 +15,7 @@ from inspector.record import notices
 from inspector.record.calls import Calls
 from inspector.record.cancelled import Cancelled
 from inspector.record.capture import CAPTURES, Capture, Facts, covers, ending, remote_parent
-from inspector.record.current import above, innermost
+from inspector.record.current import current_chain, innermost
 from inspector.record.ending import Closing
 from inspector.record.exchanges import exchanges_of
 from inspector.record.flagged import flagged_failure
@@ -110,8 +110,8 @@ class Recorder:
             facts = capture.before(values)
             inbound = values.get("direction") == "inbound"
             remote = remote_parent(facts.get("envelope")) if inbound else None
-            span = self._calls.begin(capture.name, capture.identity(values, facts), _call_id(values), remote=remote)
-            if capture.name == "llm_generate":
+            span = self._calls.begin(capture.noun, capture.identity(values, facts), _call_id(values), remote=remote)
+            if capture.noun == "llm_generate":
                 # Distinguishes conversations with equal messages.
                 facts["lane"] = list(lane())
             span.before = facts
@@ -120,12 +120,12 @@ class Recorder:
             span.direction = "inbound" if inbound else "outbound"
             if type(at_ns := values.get("at_ns")) is int and 0 < at_ns < span.start_ns:
                 span.start_ns, span.start_tick = at_ns, span.start_tick - (span.start_ns - at_ns)
-            into = None if inbound else _standing_for(span)
+            into = None if inbound else _already_open(span)
             if into is not None:
                 self._calls.merge(span, into)
                 return
             self._place(span)
-            if capture.name == "rpc_request" and is_notification(facts["envelope"]):
+            if capture.noun == "rpc_request" and is_notification(facts["envelope"]):
                 self._calls.pass_by(span)
             else:
                 self._calls.open(span)
@@ -148,14 +148,14 @@ class Recorder:
         failure = self._failure_of(exc) if exc is not None and state == "error" else None
         self._calls.finish(span, state, failure, stop_tick=stop_tick)
 
-    def give_label(self, facts: Facts, run: str) -> None:
+    def record_label(self, facts: Facts, run: str) -> None:
         """Record a label of a run, as a span of its own that becomes a label at ingest."""
         span = self._moment("label")
         span.before = facts
         span.note(sc.RUN_ID, run)
         self._put_moment(span, "ok")
 
-    def give_uncaught(self, exc: BaseException) -> None:
+    def record_uncaught(self, exc: BaseException) -> None:
         """Record the exception that ends the program, unless a call failed with it or nothing else is recorded."""
         if not self._has_calls or state_of(exc) != "error":
             return
@@ -219,7 +219,7 @@ class Recorder:
     def fail(self, exc: BaseException) -> None:
         """End the innermost call of this context, and all calls above it, with an exception that was not raised."""
         failure, tick = replace(failure_of(exc), frames=None), self._tick()
-        for span in above():
+        for span in current_chain():
             self._calls.finish(span, "error", failure, stop_tick=tick)
 
     def announce(self) -> None:
@@ -242,8 +242,8 @@ class Recorder:
                 return None
             span.after = facts
             if self._keeps_raw:
-                own_outcome = own_outcome_of(capture.name, values, facts)
-                _note_raw(span, values, own_outcome or result_of(capture.name, values, facts))
+                own_outcome = own_outcome_of(capture.noun, values, facts)
+                _note_raw(span, values, own_outcome or result_of(capture.noun, values, facts))
             _note_ending(span, values)
             failure = flagged_failure(facts, span.before)
             state: State = "denied" if _is_denied(values) else "ok" if failure is None else "error"
@@ -254,12 +254,12 @@ class Recorder:
     def _on_error(self, capture: Capture) -> Callable[..., Closing | None]:
         def error(**values: Any) -> Closing | None:
             stop_tick = self._tick()
-            facts = capture.before(values) if capture.name == "rpc_request" else {}
+            facts = capture.before(values) if capture.noun == "rpc_request" else {}
             span = self._claimed(capture, values, facts)
             if span is None:
                 return None
             exc = values.get("exc")
-            is_refused = _is_denied(values) or (capture.name == "tool_call" and is_refusal(exc))
+            is_refused = _is_denied(values) or (capture.noun == "tool_call" and is_refusal(exc))
             state = "denied" if is_refused else state_of(exc)
             if state == "ok":
                 span.note(sc.CLOSED_EARLY, True)
@@ -269,11 +269,11 @@ class Recorder:
                 # The part of an answer that arrived before the stream failed or was closed.
                 span.after = capture.after(values)
             if self._keeps_raw:
-                own_outcome = own_outcome_of(capture.name, values, {})
+                own_outcome = own_outcome_of(capture.noun, values, {})
                 _note_raw(
                     span,
                     values,
-                    own_outcome or (error_of(capture.name, exc) if has_failed and "exchanges" not in values else None),
+                    own_outcome or (error_of(capture.noun, exc) if has_failed and "exchanges" not in values else None),
                 )
             if not span.before:
                 # A notification was written and released when it began.
@@ -286,12 +286,12 @@ class Recorder:
     def _claimed(self, capture: Capture, values: dict[str, Any], facts: Facts) -> RecordedSpan | None:
         """Claim and return the call that an end hook belongs to; hooks without an open call are counted."""
         call_id = _call_id(values)
-        if call_id is not None and self._ended_as_cancelled.was_called(capture.name, call_id):
+        if call_id is not None and self._ended_as_cancelled.claims_id(capture.noun, call_id):
             return None
         span = self._find(capture, values, facts, call_id)
-        if call_id is None and self._ended_as_cancelled.has_named:
+        if call_id is None and self._ended_as_cancelled.has_any_without_id:
             identity = capture.identity(values, facts)
-            if self._ended_as_cancelled.was_named(capture.name, identity, span):
+            if self._ended_as_cancelled.claims_identity(capture.noun, identity, span):
                 return None
         if span is not None and self._calls.claim(span):
             return span
@@ -299,13 +299,13 @@ class Recorder:
         return None
 
     def _find(self, capture: Capture, values: dict[str, Any], facts: Facts, call_id: str | None) -> RecordedSpan | None:
-        if call_id is not None and (called := self._calls.called(capture.name, call_id)) is not None:
-            return called
+        if call_id is not None and (span := self._calls.with_id(capture.noun, call_id)) is not None:
+            return span
         identity = capture.identity(values, facts)
-        if identity is None and capture.name == "rpc_request":
+        if identity is None and capture.noun == "rpc_request":
             # A JSON-RPC response may have no id, such as an error of the transport.
-            return self._calls.find_any(capture.name)
-        return self._calls.find(capture.name, identity, subject=capture.subject(values), nameless=call_id is not None)
+            return self._calls.find_any(capture.noun)
+        return self._calls.find(capture.noun, identity, subject=capture.subject(values), without_id=call_id is not None)
 
     def _on_session(self, hook: str) -> Callable[..., None]:
         def session(**values: Any) -> None:
@@ -387,7 +387,7 @@ def _ended_at(span: RecordedSpan, values: dict[str, Any], stop_tick: int) -> int
     return min(span.start_tick + at_ns - span.start_ns, stop_tick) if type(at_ns) is int else stop_tick
 
 
-def _standing_for(request: RecordedSpan) -> RecordedSpan | None:
+def _already_open(request: RecordedSpan) -> RecordedSpan | None:
     if request.noun != "rpc_request":
         return None
     span, envelope = innermost(), request.before.get("envelope")

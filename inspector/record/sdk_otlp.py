@@ -110,8 +110,8 @@ def _all_attributes(span: "SdkSpan", texts: Texts) -> dict[str, Attribute]:
         attributes.setdefault(sc.SESSION_ID, texts.redacted(sc.SESSION_ID, span.session_id))
     if span.extra:
         attributes |= _attributes(dict(span.extra), texts)
-    if span.bodies and texts.content:
-        attributes |= {key: texts.without_secrets(key, plain).text for key, plain in tuple(span.bodies.items())}
+    if span.noted and texts.content:
+        attributes |= {key: texts.without_secrets(key, plain).text for key, plain in tuple(span.noted.items())}
     return attributes
 
 

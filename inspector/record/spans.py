@@ -127,7 +127,6 @@ class RecordedSpan(trace.Span):
     __slots__ = (
         "after",
         "before",
-        "bodies",
         "call_id",
         "children",
         "direction",
@@ -145,6 +144,7 @@ class RecordedSpan(trace.Span):
         "links",
         "merged",
         "mirror",
+        "noted",
         "noun",
         "outer",
         "parent",
@@ -198,10 +198,10 @@ class RecordedSpan(trace.Span):
         self.raw: dict[str, Any] | None = None
         """What a replay returns: ``result`` or ``error`` in the form of `inspector.record.results`, and for a model
         call ``exchanges``, the `inspector.record.exchanges.Exchange` of each attempt."""
-        self.extra: dict[str, Plain] | None = None
-        self.bodies: dict[str, Plain] | None = None
+        self.extra: dict[str, Plain] | None = None  # what the program set
+        self.noted: dict[str, Plain] | None = None  # what functions noted, see `inspector.record.state`
         self.states: list[tuple[str, int, dict[str, Plain]]] | None = None
-        """Which functions set the values in ``bodies``, and when."""
+        """Which functions set the values in ``noted``, and when."""
         self.events: list[Event] | None = None
         self.failure: Failure | None = None
         self.links: Links = ()
@@ -221,7 +221,7 @@ class RecordedSpan(trace.Span):
         """Release the captured values, since contexts may keep the span itself alive for long."""
         self.before = {}
         self.inner = self.task = None
-        self.after = self.raw = self.extra = self.bodies = self.states = self.events = self.failure = self.merged = None
+        self.after = self.raw = self.extra = self.noted = self.states = self.events = self.failure = self.merged = None
         # Open calls below an ended span of the SDK must still be found by the call above it.
         if not self.is_native:
             self.children = None
@@ -263,7 +263,7 @@ class RecordedSpan(trace.Span):
         if not values or not self.is_recording():
             return
         state = {_name_of(key): snapshot(value) for key, value in values.items()}
-        bodies = dict(self.bodies or {})
+        noted = dict(self.noted or {})
         kept: list[tuple[str, int, dict[str, Plain]]] = []
         for earlier in self.states or ():
             name, at_ns, left = earlier
@@ -272,10 +272,10 @@ class RecordedSpan(trace.Span):
                 continue
             self.record_event(STATE_EVENT, {"function": name, **left}, at_ns)
             if name == function:
-                bodies = {key: plain for key, plain in bodies.items() if key not in left}
-        if len(bodies) < _MOST_NOTES:
+                noted = {key: plain for key, plain in noted.items() if key not in left}
+        if len(noted) < _MOST_NOTES:
             self.states = [*kept, (_name_of(function), time_ns(), state)]
-            self.bodies = bodies | state
+            self.noted = noted | state
 
     def add_event(self, name: str, attributes: types.Attributes = None, timestamp: int | None = None) -> None:
         """Record that something happened during this call; ``timestamp`` is in nanoseconds since the epoch."""

@@ -91,8 +91,8 @@ def _weight_of(span: RecordedSpan) -> int:
         weight += len(_pack((before, span.after)))
     except Exception:  # noqa: BLE001 - lone surrogates, numbers beyond 64 bits, and anything else that it cannot encode
         weight += weigh((before, span.after or {}))
-    if span.extra or span.bodies or span.events or span.merged:
-        weight += weigh((span.extra, span.bodies, span.events))
+    if span.extra or span.noted or span.events or span.merged:
+        weight += weigh((span.extra, span.noted, span.events))
         weight += sum(_weight_of_failure(event[3]) for event in span.events or ())
         weight += sum(_weight_of(part) for part in span.merged or ())
     # The writer may release it at the same time.

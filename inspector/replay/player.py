@@ -19,7 +19,7 @@ from inspector import semconv as sc
 from inspector.reading.exchanges import Exchange, Raised, read_exchanges
 from inspector.reading.results import ResultUnusable, read_error, read_result
 from inspector.record.captured import captured, plain
-from inspector.record.current import above
+from inspector.record.current import current_chain
 from inspector.redaction import Redactor
 from inspector.replay.differing import first_difference, likeness
 from inspector.replay.exporters import hush_exporters
@@ -263,7 +263,7 @@ class Player:
 
 def _cost_nothing() -> None:
     """Record a model call as free, and with it the framework's call around it, which is the same call."""
-    for span in takewhile(lambda each: each.noun == "llm_generate", above()):
+    for span in takewhile(lambda each: each.noun == "llm_generate", current_chain()):
         span.set_attribute(sc.COST_USD, 0.0)
 
 
@@ -286,14 +286,14 @@ class _Broken(Iterable[bytes]):
 def _given(proposal: Proposal) -> Any:
     """Return the input of a call as it is recorded: a framework's own prompt, not the request that it sends."""
     if proposal.noun == "llm_generate" and proposal.emitter not in (*CLIENTS, TOOLKIT):
-        its = next((span for span in above() if span.noun == "llm_generate"), None)
+        its = next((span for span in current_chain() if span.noun == "llm_generate"), None)
         if its is not None and "prompt" in its.before:
             return its.before["prompt"]
     return captured(proposal.args)
 
 
 def _path() -> Iterator[str]:
-    path = [f"{AROUND[span.noun]} {span.before.get('name')}" for span in above() if span.noun in AROUND]
+    path = [f"{AROUND[span.noun]} {span.before.get('name')}" for span in current_chain() if span.noun in AROUND]
     return reversed(path)
 
 
