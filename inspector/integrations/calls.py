@@ -16,18 +16,16 @@ from dataclasses import dataclass
 from functools import wraps
 from os import urandom
 from time import monotonic_ns
-from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, TypeVar
+from typing import Any, Final, Self, TypeAlias, TypeVar
 
+from inspector.integrations.decision import Decision
 from inspector.integrations.endings import Abandoned, Closed, Interrupted
+from inspector.integrations.exchanges import Exchange
 from inspector.integrations.tracebacks import without_ours
 from inspector.logger import warn_of_error_once
 from inspector.record.states import state_of
 from instrument import HOOKS, _emit_sync, enabled
 from instrument.keywords import Noun
-
-if TYPE_CHECKING:
-    from inspector.integrations.deciding import Decision
-    from inspector.integrations.exchanges import Exchange
 
 Keywords: TypeAlias = dict[str, Any]
 Describe: TypeAlias = Callable[[], Keywords]

@@ -15,7 +15,8 @@ from typing import Any, Final, cast
 
 from inspector.integrations.byte_streams import reading_of
 from inspector.integrations.calls import Call, Model, announce, enclosing, opened, safely
-from inspector.integrations.deciding import Decision, decide, decide_async, is_undecided
+from inspector.integrations.deciding import decide, decide_async, is_undecided
+from inspector.integrations.decision import Decision
 from inspector.integrations.model_requests import Endpoint, ModelRequest
 from inspector.integrations.patches import Patches
 from inspector.integrations.plain import is_fields

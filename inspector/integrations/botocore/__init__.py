@@ -16,7 +16,8 @@ from inspector.integrations.bodies import with_request_id
 from inspector.integrations.botocore.answers import ConverseAnswer, InvokedAnswer, with_counted_usage
 from inspector.integrations.botocore.frames import CONTENT_TYPE, FramedBody, GivenFrames, streamed
 from inspector.integrations.calls import Call, Model, around_here, opened, safely
-from inspector.integrations.deciding import Decision, decide, is_undecided
+from inspector.integrations.deciding import decide, is_undecided
+from inspector.integrations.decision import Decision
 from inspector.integrations.exchanges import FIRST_ERROR
 from inspector.integrations.patches import Patches
 from inspector.integrations.plain import is_fields
