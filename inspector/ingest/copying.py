@@ -27,7 +27,7 @@ from inspector.ingest.errors import CopyRefused
 from inspector.ingest.home import open_home
 from inspector.model import Label, Log, Loss, NewLabel
 from inspector.settings import Settings
-from inspector.store import KeptLog, OwnerLock, ReadLimits, SpoolMark, Store, StoreReadOnly, open_store, place_of
+from inspector.store import KeptLog, OwnerLock, ReadLimits, SpoolMark, Store, StoreReadOnly, database_name, open_store
 
 Step: TypeAlias = Literal["copying", "comparing"]
 SoFar: TypeAlias = Callable[[Step, int, int], object]
@@ -73,8 +73,8 @@ def copy_home(source: Settings, target: Settings, *, so_far: SoFar) -> Copied:
         OwnedElsewhere: A server or a command owns one of them.
         StoreError: One cannot be opened, read or written; copied data stays, and the next call continues.
     """
-    if place_of(source) == place_of(target):
-        raise CopyRefused(f"{place_of(source)} cannot be copied into itself; name another one")
+    if database_name(source) == database_name(target):
+        raise CopyRefused(f"{database_name(source)} cannot be copied into itself; name another one")
     if source.database_url is None:
         with open_home(source, write=True):
             pass
@@ -84,7 +84,7 @@ def copy_home(source: Settings, target: Settings, *, so_far: SoFar) -> Copied:
         clock = _Clock()
         old = stack.enter_context(closing(open_store(source, read_only=True, limits=_PATIENT)))
         new = stack.enter_context(closing(open_store(target, limits=_PATIENT, now_ns=clock)))
-        mark = _begun(_mark_of(source), old, new, place_of(target))
+        mark = _begun(_mark_of(source), old, new, database_name(target))
         last, health = old.last_seq(), old.health()
         _copy_spans(old, new, mark, clock, lambda done: so_far("copying", min(done, health.spans), health.spans))
         _copy_logs(old, new, clock)
@@ -93,7 +93,7 @@ def copy_home(source: Settings, target: Settings, *, so_far: SoFar) -> Copied:
         new.maintain()
         differing = tuple(differences(old, new, lambda done: so_far("comparing", done, health.spans)))
         if old.last_seq() != last:
-            raise CopyRefused(f"{place_of(source)} changed meanwhile: stop what writes it, and start this again")
+            raise CopyRefused(f"{database_name(source)} changed meanwhile: stop what writes it, and start this again")
         return Copied(old.retained().traces, health.spans, differing)
 
 
@@ -110,7 +110,7 @@ def _alone(settings: Settings) -> Generator[None]:
 def _mark_of(source: Settings) -> SpoolMark:
     # With the inode, since a replaced database file is another source.
     inode = source.database.stat().st_ino if source.database_url is None else 0
-    return SpoolMark(f"{_MARK}{place_of(source)}", inode, 0)
+    return SpoolMark(f"{_MARK}{database_name(source)}", inode, 0)
 
 
 def _begun(mark: SpoolMark, old: Store, new: Store, place: str) -> SpoolMark:

@@ -18,7 +18,7 @@ from inspector.store.errors import (
 from inspector.store.limits import IDLE_S, ReadLimits
 from inspector.store.lock import OwnerLock
 from inspector.store.nouns import Arrival, DueLogs, Health, Joined, KeptLog, Pruned, Removed, Rule, SpoolMark
-from inspector.store.opening import create_tables, open_store, place_of, table_statements, upgrade_tables
+from inspector.store.opening import create_tables, database_name, open_store, table_statements, upgrade_tables
 from inspector.store.protocol import Store
 from inspector.store.sqlite.engine import stopped_when
 from inspector.store.sqlite.examination import damage_of, left_as_found
@@ -58,12 +58,12 @@ __all__ = [
     "answer_in",
     "create_tables",
     "damage_of",
+    "database_name",
     "leaves",
     "left_as_found",
     "open_store",
     "passage",
     "patterns",
-    "place_of",
     "question_in",
     "salvaged",
     "stopped_when",

@@ -95,7 +95,7 @@ def table_statements(settings: Settings, *, cluster: str | None = None) -> list[
     )
 
 
-def place_of(settings: Settings) -> str:
+def database_name(settings: Settings) -> str:
     """Return the name of a home's database, by which two can be compared.
 
     Raises:
