@@ -115,9 +115,12 @@ def replay(*, run: str, program: tuple[str, ...], home: Path | None, **options: 
     from inspector.tape import Plan
 
     plan = Plan(
-        goes_on=options["live_after_divergence"], allowed=options["allow"], ignored=options["ignore"], is_free=True
+        continues_live=options["live_after_divergence"],
+        allowed=options["allow"],
+        ignored=options["ignore"],
+        is_free=True,
     )
-    if plan.allowed and not (plan.goes_on or options["live_from"]):
+    if plan.allowed and not (plan.continues_live or options["live_from"]):
         raise click.UsageError("--allow is about calls that are made: add --live-after-divergence or --from SPAN")
     recorded = _recorded(settings_of(home), run, freeze=options["freeze"])
     tape = _planned(_with_answers(recorded.tape, options["answers"]), plan, options["live_from"])
@@ -130,7 +133,7 @@ def replay(*, run: str, program: tuple[str, ...], home: Path | None, **options: 
 def _with_answers(tape: "Tape", answers: tuple[str, ...]) -> "Tape":
     from inspector.cli.errors import CliError
     from inspector.replay import with_answer
-    from inspector.tape import place_of
+    from inspector.tape import index_of
 
     for answer in answers:
         span, _, file = answer.partition("=")
@@ -142,7 +145,7 @@ def _with_answers(tape: "Tape", answers: tuple[str, ...]) -> "Tape":
         except (OSError, UnicodeDecodeError) as error:
             why = getattr(error, "strerror", None) or "it is not text"
             raise CliError(f"cannot read {file}, the answer of {span}: {why}") from error
-        tape = with_answer(tape, place_of(tape, span), file, text)
+        tape = with_answer(tape, index_of(tape, span), file, text)
     return tape
 
 
@@ -151,12 +154,12 @@ def _planned(tape: "Tape", plan: "Plan", live_from: str | None) -> "Tape":
     from msgspec.structs import replace
 
     from inspector.replay import Ignoring
-    from inspector.tape import NotReplayable, check_whole, place_of
+    from inspector.tape import NotReplayable, check_replayable, index_of
 
-    place = None if live_from is None else place_of(tape, live_from)
-    if not plan.goes_on:
+    place = None if live_from is None else index_of(tape, live_from)
+    if not plan.continues_live:
         try:
-            check_whole(tape.calls[:place])
+            check_replayable(tape.calls[:place])
         except NotReplayable as error:
             raise NotReplayable(_with_ways_out(error)) from error
     compared = Ignoring(plan.ignored).in_tape(tape) if plan.ignored else tape
@@ -208,7 +211,7 @@ def _replay(tape: "Tape", words: tuple[str, ...], choices: "Choices") -> int:
         program_of,
         run_to_the_end,
     )
-    from inspector.replay import STOPPED, reports_of
+    from inspector.replay import STOPPED, read_reports
     from inspector.tape import write_tape
 
     directory = Path(tempfile.mkdtemp(prefix="inspector-replay-"))
@@ -217,7 +220,7 @@ def _replay(tape: "Tape", words: tuple[str, ...], choices: "Choices") -> int:
         choices = dataclasses.replace(choices, replay=directory / "tape.json", replayed=tape.run)
         program = program_of(words, os.environ)
         status = run_to_the_end(program, environment_of(os.environ, choices, directory))
-        reports = list(reports_of(directory))
+        reports = list(read_reports(directory))
         lines = replayed_lines(tape, reports, choices.frozen)
         for line in (*lines, *ending_lines(program, choices, outcome_of(directory), status)):
             notice(line)

@@ -7,7 +7,7 @@ from inspector.cli.figures import counted, moment
 from inspector.cli.visible import visible
 from inspector.diff import cut_around
 from inspector.frozen import Frozen
-from inspector.replay import Miss, Report
+from inspector.replay import Divergence, Report
 from inspector.tape import Tape, TapeCall
 
 _NAMED = 5
@@ -16,7 +16,7 @@ _NAMED = 5
 
 def is_whole(tape: Tape, reports: Sequence[Report]) -> bool:
     """Return whether the program made the calls of its recording, or only what it was allowed to."""
-    if any(report.miss is not None for report in reports if report.live is None):
+    if any(report.divergence is not None for report in reports if report.live is None):
         return False
     return any(report.live is not None for report in reports) or len(_reused(reports)) == len(tape.calls)
 
@@ -24,18 +24,18 @@ def is_whole(tape: Tape, reports: Sequence[Report]) -> bool:
 def replayed_lines(tape: Tape, reports: Sequence[Report], frozen: Frozen | None) -> Iterator[str]:
     """Say where the program diverged from the recording, and which calls were replayed and which were not."""
     for report in reports:
-        if report.miss is not None:
-            yield from _missed(report.miss, goes_on=report.live is not None)
+        if report.divergence is not None:
+            yield from _divergence_lines(report.divergence, is_live=report.live is not None)
     if not reports:
         yield "replay: nothing was replayed: no Python process with the inspector ran to its end"
     reused = _reused(reports)
     yield f"replay: {len(reused)} of {len(tape.calls)} calls of {tape.run} replayed"
     for call in (tape.calls[place] for place in sorted(reused)):
-        if call.is_set:
+        if call.is_replaced:
             yield visible(f"replay: answered by --set: {call.name} ({call.span[:8]})")
     yield from _live(reports)
     yield from _besides(reports, frozen)
-    if any(report.miss is not None and report.live is None for report in reports):
+    if any(report.divergence is not None and report.live is None for report in reports):
         return
     left = list(_not_repeated(tape, reports))
     for call in left[:_NAMED]:
@@ -62,12 +62,12 @@ def _reused(reports: Sequence[Report]) -> set[int]:
     return {place for report in reports for place in report.reused}
 
 
-def _missed(miss: Miss, *, goes_on: bool) -> Iterator[str]:
-    live = " and continued live" if goes_on else ""
-    yield visible(f"replay: the program diverged from its recording{live}: {miss.message}")
-    if miss.part is not None:
-        then, now = cut_around(miss.then, miss.now, most=120)
-        yield visible(f"replay: {miss.part} differs")
+def _divergence_lines(divergence: Divergence, *, is_live: bool) -> Iterator[str]:
+    live = " and continued live" if is_live else ""
+    yield visible(f"replay: the program diverged from its recording{live}: {divergence.message}")
+    if divergence.part is not None:
+        then, now = cut_around(divergence.then, divergence.now, most=120)
+        yield visible(f"replay: {divergence.part} differs")
         yield visible(f"  - {'(missing)' if then is None else then}")
         yield visible(f"  + {'(missing)' if now is None else now}")
 

@@ -44,14 +44,14 @@ def test(*, run: str, program: tuple[str, ...], output: Path, name: str | None, 
     from inspector.cassette import frozen_of, write_cassette
     from inspector.cli.home import settings_of
     from inspector.cli.notices import notice
-    from inspector.tape import NotReplayable, check_whole, made_again, tape_of
+    from inspector.tape import NotReplayable, check_replayable, made_again, tape_of
     from inspector.testing.generate import name_of, written_test
     from inspector.testing.trace import Trace
 
     events = _events(settings_of(home), run)
     # Before a program is named that could not be replayed either.
     try:
-        check_whole(tape_of(run, events).calls)
+        check_replayable(tape_of(run, events).calls)
     except NotReplayable as error:
         raise NotReplayable(_with_way_out(error)) from error
     words = program or _recorded_program(events, run)

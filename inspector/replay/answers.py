@@ -41,7 +41,7 @@ def with_answer(tape: Tape, place: int, name: str, text: str) -> Tape:
         made = _made(tape, call, kind, text)
     except ValueError as why:
         raise NotReplayable(f"{name} cannot be the answer of {call.name} ({call.span[:8]}): {why}") from why
-    made = replace(made, error=None, unrecordable=None, is_set=True, goes_on=False)
+    made = replace(made, error=None, unrecordable=None, is_replaced=True, goes_on=False)
     return replace(tape, calls=(*tape.calls[:place], made, *tape.calls[place + 1 :]))
 
 

@@ -27,7 +27,7 @@ from inspector.replay.ignoring import Ignoring
 from inspector.replay.live import LiveCalls
 from inspector.replay.network import forbid_network
 from inspector.replay.raising import raised_again
-from inspector.replay.report import Miss, ReplayDiverged, Report, leave
+from inspector.replay.report import Divergence, ReplayDiverged, Report, write_report
 from inspector.tape import requests
 from inspector.tape.calls import AROUND, CLIENTS, TOOLKIT, Key, TapeCall, key_of
 from inspector.tape.request_parts import RequestParts, parts_of_arguments, parts_of_body
@@ -63,7 +63,7 @@ class Player:
         self._is_live = False
         self._without: set[str] = set()
         """MCP servers that the tape answered for."""
-        self._miss: Miss | None = None
+        self._divergence: Divergence | None = None
         self._live = LiveCalls(tape.plan.allowed)
         self._ignoring = Ignoring(tape.plan.ignored)
         self._left: dict[Key, deque[int]] = {}
@@ -94,7 +94,7 @@ class Player:
             return self._on_its_own(proposal)
         call = self._tape.calls[place]
         span.set_attribute(sc.REPLAYED_SPAN, call.span)
-        if call.is_set:
+        if call.is_replaced:
             span.set_attribute(_IS_SET, value=True)
         elif call.goes_on:
             return Proceed(by=call.span)
@@ -109,7 +109,7 @@ class Player:
     def reached(self, place: str) -> None:
         """End a program that makes no calls of its own and is about to reach another machine."""
         if not self._is_live:
-            self._stop(Miss(f"it connects to {place}, and a replay reaches no other machine"))
+            self._stop(Divergence(f"it connects to {place}, and a replay reaches no other machine"))
 
     def _connection(self, proposal: Proposal) -> Answer | Proceed:
         """Replace the connection to a server whose answers are recorded, unless nothing is replayed any more."""
@@ -122,7 +122,9 @@ class Player:
         """Let a call that is not replayed go on."""
         if proposal.noun == requests.NOUN:
             if self._server(proposal) in self._without:
-                self._stop(Miss(f"its {proposal.name} is for an MCP server that this replay has done without so far"))
+                self._stop(
+                    Divergence(f"its {proposal.name} is for an MCP server that this replay has done without so far")
+                )
             if (tool := requests.tool_call_in(proposal)) is not None:
                 return self._live.decide(tool)
         return self._live.decide(proposal)
@@ -130,11 +132,11 @@ class Player:
     def finish(self) -> None:
         """Write down which calls were replayed."""
         with suppress(OSError):
-            leave(self._report(self._miss), self._directory)
+            write_report(self._report(self._divergence), self._directory)
 
-    def _report(self, miss: Miss | None) -> Report:
+    def _report(self, divergence: Divergence | None) -> Report:
         live = dict(self._live.made) if self._is_live else None
-        return Report(tuple(self._reused), miss, live, dict(self._live.refused), dict(self._ignoring.counts))
+        return Report(tuple(self._reused), divergence, live, dict(self._live.refused), dict(self._ignoring.counts))
 
     def _take(self, proposal: Proposal) -> int | None:
         """Return the index of the recorded call that is equal; None if calls are made from here on."""
@@ -147,11 +149,11 @@ class Player:
             if self._is_live:
                 return None
             if not left:
-                self._leave_the_tape(self._miss_of(proposal, request))
+                self._leave_the_tape(self._divergence_of(proposal, request))
             elif plan.live_from is not None and left[0] >= plan.live_from:
                 self._is_live = True
             elif (obstacle := self._tape.calls[left[0]].obstacle) is not None:
-                self._leave_the_tape(Miss(obstacle.sentence))
+                self._leave_the_tape(Divergence(obstacle.sentence))
             else:
                 return self._reuse(left, self._server(proposal))
         # Again at the end; this is for a program that is killed.
@@ -177,20 +179,22 @@ class Player:
         request = of_noun.get(proposal.noun, parts_of_arguments)(redacted)
         return self._ignoring.in_request(request) if self._tape.plan.ignored else request
 
-    def _leave_the_tape(self, miss: Miss) -> None:
-        if not self._tape.plan.goes_on:
-            self._stop(miss)
-        self._is_live, self._miss = True, miss
+    def _leave_the_tape(self, divergence: Divergence) -> None:
+        if not self._tape.plan.continues_live:
+            self._stop(divergence)
+        self._is_live, self._divergence = True, divergence
 
     def _claim(self) -> None:
         """Claim the tape for this process, because another one would be given the same answers again."""
         try:
             os.close(os.open(self._directory / _CLAIM, os.O_CREAT | os.O_EXCL))
         except FileExistsError:
-            self._stop(Miss("a second process of it calls a model, but only calls of one process can be replayed"))
+            self._stop(
+                Divergence("a second process of it calls a model, but only calls of one process can be replayed")
+            )
         self._has_claimed = True
 
-    def _miss_of(self, proposal: Proposal, request: RequestParts) -> Miss:
+    def _divergence_of(self, proposal: Proposal, request: RequestParts) -> Divergence:
         kind = {"llm_generate": "model", "tool_call": "tool", requests.NOUN: "MCP"}.get(proposal.noun, proposal.noun)
         alike = [place for place, call in enumerate(self._tape.calls) if _is_alike(call, proposal)]
         number = 1 + sum(self._tape.calls[place].noun == proposal.noun for place in self._reused)
@@ -198,14 +202,14 @@ class Player:
         left = sorted({place for places in self._left.values() for place in places}.intersection(alike))
         if not left:
             none = f"all {len(alike)} recorded calls were made" if alike else "nothing of the kind was recorded"
-            return Miss(f"{what}: {none}")
+            return Divergence(f"{what}: {none}")
         recorded = {place: RequestParts(self._tape.calls[place].parts, self._tape.texts) for place in left}
         place = max(left, key=lambda each: (likeness(recorded[each], request), -each))
         call, different = self._tape.calls[place], first_difference(recorded[place], request)
         if different is None:
             around, now = " > ".join(call.path) or "nothing", " > ".join(_path()) or "nothing"
-            return Miss(f"{what} at this place", "what is around it", around, now)
-        return Miss(f"{what}; the closest is call {place + 1}, {call.name}", *different)
+            return Divergence(f"{what} at this place", "what is around it", around, now)
+        return Divergence(f"{what}; the closest is call {place + 1}, {call.name}", *different)
 
     def _result(self, call: TapeCall) -> Any:
         """Return the result of a tool, or raise its error."""
@@ -213,7 +217,7 @@ class Player:
             error = None if call.error is None else read_error(call.error)
             result = None if call.result is None else read_result(call.result, call.output)
         except ResultUnusable as reason:
-            self._stop(Miss(f"the result of {call.name} cannot be restored: {reason}"))
+            self._stop(Divergence(f"the result of {call.name} cannot be restored: {reason}"))
         if error is not None:
             raise error
         return result
@@ -233,29 +237,31 @@ class Player:
 
     def _raised(self, raised: Raised | None, call: TapeCall) -> Exception:
         if raised is None:
-            self._stop(Miss(f"the recorded call {call.name} was given up before it was answered"))
+            self._stop(Divergence(f"the recorded call {call.name} was given up before it was answered"))
         try:
             return raised_again(raised.cls, raised.message)
         # Whatever a class of somebody else's asks for.
         except Exception as error:  # noqa: BLE001
-            self._stop(Miss(f"the recorded call {call.name} failed by {raised.cls}, which cannot be raised: {error}"))
+            self._stop(
+                Divergence(f"the recorded call {call.name} failed by {raised.cls}, which cannot be raised: {error}")
+            )
 
     def read_on(self, call: TapeCall) -> NoReturn:
         """End the program because it reads more of a stream than when it was recorded."""
         which = f"{call.name} ({call.span[:8]})"
-        self._stop(Miss(f"it reads the stream of {which} further than the recorded program, which stopped there"))
+        self._stop(Divergence(f"it reads the stream of {which} further than the recorded program, which stopped there"))
 
-    def _stop(self, miss: Miss) -> NoReturn:
+    def _stop(self, divergence: Divergence) -> NoReturn:
         with self._lock:
             with suppress(OSError):
-                leave(self._report(miss), self._directory)
+                write_report(self._report(divergence), self._directory)
             for stream in (sys.stdout, sys.stderr):
                 # It may be closed, or be none of Python's.
                 with suppress(Exception):
                     stream.flush()
             with suppress(Exception):
                 if (attachment := record.attached()) is not None:
-                    attachment.fail(ReplayDiverged(miss.sentence))
+                    attachment.fail(ReplayDiverged(divergence.sentence))
                 recording.detach()
             # An exception would be the program's to catch, and a thread's end is not the program's.
             os._exit(STOPPED)

@@ -15,7 +15,7 @@ class ReplayDiverged(Exception):
     """Why calls failed that were running when a replay ended the program. It is recorded and never raised."""
 
 
-class Miss(Struct, frozen=True):
+class Divergence(Struct, frozen=True):
     """Where the program diverged from the recording."""
 
     message: str
@@ -37,7 +37,7 @@ class Report(Struct, frozen=True):
 
     reused: tuple[int, ...]
     """The indexes of the replayed calls on the tape."""
-    miss: Miss | None = None
+    divergence: Divergence | None = None
     live: dict[str, int] | None = None
     """The calls made after the divergence, by what was called; None if the program was not allowed to continue."""
     refused: dict[str, int] = {}
@@ -46,7 +46,7 @@ class Report(Struct, frozen=True):
     """How often each pattern matched."""
 
 
-def leave(report: Report, directory: Path) -> None:
+def write_report(report: Report, directory: Path) -> None:
     """Write a report; the directory may be gone if a process outlives its run."""
     target = directory / f"{_PREFIX}{os.getpid()}"
     unfinished = directory / f".{_PREFIX}{os.getpid()}"
@@ -54,7 +54,7 @@ def leave(report: Report, directory: Path) -> None:
     unfinished.replace(target)
 
 
-def reports_of(directory: Path) -> Iterator[Report]:
+def read_reports(directory: Path) -> Iterator[Report]:
     """Read the reports of the processes of a run."""
     for file in sorted(directory.glob(f"{_PREFIX}*")):
         yield msgspec.json.decode(file.read_bytes(), type=Report)

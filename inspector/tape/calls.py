@@ -79,7 +79,7 @@ class TapeCall(Struct, frozen=True):
     """The error it raised, as `read_error` reads it."""
     unrecordable: str | None = None
     """Why it cannot be replayed, if it has none of these three."""
-    is_set: bool = False
+    is_replaced: bool = False
     """Whether a person replaced the recorded answer."""
     goes_on: bool = False
     """Whether it is made again, and the calls inside are answered: a tool that is an agent, a model that calls a

@@ -32,7 +32,7 @@ _NOTHING: Final = "has no call of a model or a tool, so there is nothing to repl
 class Plan(Struct, frozen=True):
     """Options of a replay; by default there are none, and a call that is not on the tape ends the program."""
 
-    goes_on: bool = False
+    continues_live: bool = False
     """Whether a program that diverges from its recording continues with real calls."""
     live_from: int | None = None
     """The index of the call from which on all calls are real."""
@@ -101,7 +101,7 @@ def tape_of(run: str, events: Iterable[Event], *, whole: bool = True) -> Tape:
     if (why := recorded.several_processes()) is not None:
         raise NotReplayable(why)
     if whole:
-        check_whole(recorded.calls)
+        check_replayable(recorded.calls)
     if not recorded.calls:
         raise NotReplayable(f"the run {run} {_NOTHING}")
     return Tape(run, tuple(recorded.calls), recorded.texts)
@@ -202,7 +202,7 @@ def _made_elsewhere(events: Iterable[Event]) -> str | None:
     return None
 
 
-def check_whole(calls: Iterable[TapeCall]) -> None:
+def check_replayable(calls: Iterable[TapeCall]) -> None:
     """Check that calls can be replayed.
 
     Raises:
@@ -213,7 +213,7 @@ def check_whole(calls: Iterable[TapeCall]) -> None:
             raise NotReplayable(call.obstacle.sentence, call.obstacle)
 
 
-def place_of(tape: Tape, span: str) -> int:
+def index_of(tape: Tape, span: str) -> int:
     """Return the index of a call on a tape.
 
     Args:

@@ -33,14 +33,14 @@ class Kept:
     """Why there is no page."""
 
 
-def divergence(session: TracedTest) -> list[str]:
+def divergence_lines(session: TracedTest) -> list[str]:
     """Say in a few lines where the program diverged from its recording; nothing if it did not."""
-    miss = session.miss
-    if miss is not None:
-        lines = [f"the program diverged from its recording: {miss.message}"]
-        if miss.part is not None:
-            then, now = cut_around(miss.then, miss.now, most=_MOST_CHARS)
-            lines.append(f"{miss.part} differs")
+    divergence = session.divergence
+    if divergence is not None:
+        lines = [f"the program diverged from its recording: {divergence.message}"]
+        if divergence.part is not None:
+            then, now = cut_around(divergence.then, divergence.now, most=_MOST_CHARS)
+            lines.append(f"{divergence.part} differs")
             lines.append(f"  - {'(missing)' if then is None else then}")
             lines.append(f"  + {'(missing)' if now is None else now}")
         return [_printable(line) for line in lines]

@@ -9,7 +9,7 @@ import pytest
 from inspector.cassette import CassetteError
 from inspector.tape import NotReplayable
 from inspector.testing.errors import ProgramFailed, ProgramNotStarted
-from inspector.testing.report import divergence, keep, kept_lines, missing
+from inspector.testing.report import divergence_lines, keep, kept_lines, missing
 from inspector.testing.session import TracedTest
 
 SESSION: "pytest.StashKey[TracedTest]" = pytest.StashKey()
@@ -36,11 +36,11 @@ class Reporting:
             if isinstance(error, ProgramFailed):
                 error.recording = _recording(session)
                 lines = [*_way_out(session, error), *lines]
-            if session.miss is None:
+            if session.divergence is None:
                 item.add_report_section("call", "replay", "\n".join(lines))
                 raise
             raise pytest.fail.Exception("\n".join(lines), pytrace=False) from None
-        if divergence(session):
+        if divergence_lines(session):
             raise pytest.fail.Exception("\n".join(_described(session, item)), pytrace=False)
         if session.tape is None:
             _write(session, item)
@@ -49,14 +49,14 @@ class Reporting:
 
 def _way_out(session: TracedTest, error: ProgramFailed) -> list[str]:
     """Say how to test a run that failed in the same way when it was recorded."""
-    if session.tape is None or divergence(session) or error.returncode < 0:
+    if session.tape is None or divergence_lines(session) or error.returncode < 0:
         return []
     return [f"if it exits with {error.returncode} as it did when it was recorded: trace.run(…, check=False)"]
 
 
 def _described(session: TracedTest, item: pytest.Item) -> list[str]:
     """Keep the run of a failed test, and describe it in a few lines."""
-    lines = divergence(session)
+    lines = divergence_lines(session)
     if lines:
         item.user_properties.append(("inspector.divergence", " ".join(line.strip() for line in lines)))
     if session.tape is not None:

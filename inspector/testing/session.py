@@ -16,11 +16,11 @@ from inspector.launch import Choices, LaunchError, Program, environment_of, prog
 from inspector.launch.environment import UNSENT, keys_of_a_replay
 from inspector.model import Event
 from inspector.record import Attachment
-from inspector.replay import Ignoring, Miss, Report, reports_of
+from inspector.replay import Divergence, Ignoring, Report, read_reports
 from inspector.replay.exporters import hush_exporters
 from inspector.replay.network import forbid_network
 from inspector.replay.player import Player
-from inspector.tape import Plan, Tape, TapeCall, check_whole, tape_of, write_tape
+from inspector.tape import Plan, Tape, TapeCall, check_replayable, tape_of, write_tape
 from inspector.testing.errors import LeftRecording, ProgramNotStarted
 from inspector.testing.marked import Marked
 from instrument import control
@@ -101,7 +101,7 @@ class TracedTest:
             check=False,
         )
         self._events = None
-        if self.miss is not None:
+        if self.divergence is not None:
             raise LeftRecording
         return completed
 
@@ -112,9 +112,9 @@ class TracedTest:
         return events_of_directory(self.home / "spool", is_priced=is_priced)
 
     @property
-    def miss(self) -> Miss | None:
+    def divergence(self) -> Divergence | None:
         """Where the program diverged from its recording."""
-        return next((report.miss for report in self._all_reports() if report.miss is not None), None)
+        return next((report.divergence for report in self._all_reports() if report.divergence is not None), None)
 
     @property
     def reused(self) -> frozenset[int]:
@@ -146,13 +146,13 @@ class TracedTest:
             OSError: The file cannot be written.
         """
         events = self.events()
-        check_whole(tape_of(self.cassette.stem, events).calls)
+        check_replayable(tape_of(self.cassette.stem, events).calls)
         write_cassette(self.cassette, events)
 
     def _all_reports(self) -> list[Report]:
         if self._player is not None:
             self._player.finish()
-        return [report for directory in self._reports for report in reports_of(directory)]
+        return [report for directory in self._reports for report in read_reports(directory)]
 
     def _set_environment(self) -> None:
         for name in _HOME_OF_OTHERS:
@@ -186,12 +186,12 @@ def _placed(word: str, where: Path) -> str:
 class _Player(Player):
     """The replay in the process of the test: a divergence ends the program, not the process."""
 
-    def _stop(self, miss: Miss) -> NoReturn:
+    def _stop(self, divergence: Divergence) -> NoReturn:
         with self._lock:
             # Later divergences follow from the first one.
-            self._miss = self._miss or miss
+            self._divergence = self._divergence or divergence
         self.finish()
-        raise LeftRecording(miss.message)
+        raise LeftRecording(divergence.message)
 
 
 _stop: Callable[[str], object] | None = None

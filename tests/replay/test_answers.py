@@ -106,7 +106,7 @@ def test_a_text_stands_in_the_recorded_answer_and_a_body_in_its_place():
     (call,) = with_answer(model(), 0, "a.txt", "new\n").calls
     (exchange,) = read_exchanges(call.exchanges)
     assert json.loads(exchange.pieces[0])["choices"][0]["message"]["content"] == "new"
-    assert (exchange.status, call.is_set) == (200, True)
+    assert (exchange.status, call.is_replaced) == (200, True)
     (call,) = with_answer(model(exchanges=None, unrecordable="secret"), 0, "a.json", '{"choices": []}').calls
     assert read_exchanges(call.exchanges)[0].pieces == (b'{"choices": []}',)
     assert call.unrecordable is None

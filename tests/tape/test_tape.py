@@ -6,7 +6,7 @@ import pytest
 
 from inspector.model import Event
 from inspector.redaction import Redactor
-from inspector.tape import NotReplayable, place_of, read_tape, tape_of, write_tape
+from inspector.tape import NotReplayable, index_of, read_tape, tape_of, write_tape
 from inspector.tape.calls import key_of
 from inspector.tape.request_parts import parts_of_body
 from inspector.tape.requests import server_at
@@ -339,9 +339,9 @@ def test_a_call_is_found_by_the_id_of_any_recorder_that_saw_it():
     below = replace(event(3, "other", parent=2, hook="request"), folded_into=of_client.span_id)
     tape = tape_of("r", [of_framework, of_client, below, call(4)])
     assert [each.span for each in tape.calls] == [of_client.span_id, f"{4:016x}"]
-    assert [place_of(tape, each.span_id) for each in (of_framework, of_client, below)] == [0, 0, 0]
-    assert place_of(tape, f"{4:016x}") == 1
+    assert [index_of(tape, each.span_id) for each in (of_framework, of_client, below)] == [0, 0, 0]
+    assert index_of(tape, f"{4:016x}") == 1
     with pytest.raises(NotReplayable, match="^several calls that a replay answers begin with 000 in the run r;"):
-        place_of(tape, "000")
+        index_of(tape, "000")
     with pytest.raises(NotReplayable, match="^no call that a replay answers begins with f in the run r; it has chat"):
-        place_of(tape, "f")
+        index_of(tape, "f")
