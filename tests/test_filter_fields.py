@@ -113,7 +113,7 @@ def filled(tmp_path):
         other = span(OTHER, "2" * 16, kind="llm", model="gpt-4", attributes={"inspector.emitter": "one", **replayed})
         beside = {"parent_id": other.span_id, "attributes": {"inspector.emitter": "two", **replayed}}
         store.write([wanted(name), other, span(OTHER, "3" * 16, kind="llm", model="gpt-4", **beside)])
-        store.give_label(NewLabel(trace_id=WANTED, span_id="1" * 16, name="good", time_ns=1))
+        store.set_label(NewLabel(trace_id=WANTED, span_id="1" * 16, name="good", time_ns=1))
         store.maintain()
         return closing(store)
 

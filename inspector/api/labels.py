@@ -68,7 +68,7 @@ async def create_label(request: Request, service: InService, _: NoQuery) -> Resp
     """Label a run or a span, and answer with the label as stored."""
     body = _read(await _body(request))
     new = body.as_label(time.time_ns())
-    label = await service.changes.run(lambda: service.store.give_label(new))
+    label = await service.changes.run(lambda: service.store.set_label(new))
     on = f"run {body.run_id}" if body.run_id else f"span {body.span_id} in trace {body.trace_id}"
     answer = json_or_404(label, f"{on} to label")
     answer.status_code = 201

@@ -61,7 +61,7 @@ def change(settings: Settings, store: Store, target: Target, labels: Sequence[Ne
         for each in labels:
             label = replace(each, **target.fields())
             if url is None:
-                store.give_label(label)
+                store.set_label(label)
             else:
                 create_label(settings, url, _body(label))
         return

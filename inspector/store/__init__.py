@@ -17,7 +17,7 @@ from inspector.store.errors import (
 )
 from inspector.store.limits import IDLE_S, ReadLimits
 from inspector.store.lock import OwnerLock
-from inspector.store.nouns import Arrival, DueLogs, Health, Joined, KeptLog, Pruned, Removed, Rule, SpoolMark
+from inspector.store.model import Arrival, DueLogs, Health, Joined, KeptLog, Pruned, Removed, Rule, SpoolMark
 from inspector.store.opening import create_tables, database_name, open_store, table_statements, upgrade_tables
 from inspector.store.protocol import Store
 from inspector.store.sqlite.engine import stopped_when

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from inspector.model import Label, Log, Loss, NewLabel, Span
-from inspector.store.nouns import Age, DueLogs, Health, Joined, Pruned, Removed, SpoolMark
+from inspector.store.model import Age, DueLogs, Health, Joined, Pruned, Removed, SpoolMark
 from inspector.store.reads import Reads
 from inspector.store.values.logs import LogRow, log_rows
 from inspector.store.values.rows import scrubbed
@@ -44,10 +44,10 @@ class Store(Reads):
         """
         rows = log_rows(logs)
         try:
-            self._take_in(spans, marks, losses, labels, rows)
+            self._write_batch(spans, marks, losses, labels, rows)
         except UnicodeEncodeError:
             # Few texts need cleaning, and cleaning all of them would cost more than writing the batch.
-            self._take_in([scrubbed(span) for span in spans], marks, losses, labels, rows)
+            self._write_batch([scrubbed(span) for span in spans], marks, losses, labels, rows)
 
     def write_again(self, spans: Sequence[Span], *, joined: Sequence[Joined] = ()) -> int:
         """Replace stored spans by new interpretations of them, and return how many differ.
@@ -61,12 +61,12 @@ class Store(Reads):
                 it was read, neither happens. A span that is not among ``spans`` stays as it is.
         """
         try:
-            return self._take_again(spans, joined)
+            return self._rewrite_batch(spans, joined)
         except UnicodeEncodeError:
-            return self._take_again([scrubbed(span) for span in spans], joined)
+            return self._rewrite_batch([scrubbed(span) for span in spans], joined)
 
     @abstractmethod
-    def _take_in(
+    def _write_batch(
         self,
         spans: Sequence[Span],
         marks: Sequence[SpoolMark],
@@ -76,7 +76,7 @@ class Store(Reads):
     ) -> None: ...
 
     @abstractmethod
-    def _take_again(self, spans: Sequence[Span], joined: Sequence[Joined]) -> int: ...
+    def _rewrite_batch(self, spans: Sequence[Span], joined: Sequence[Joined]) -> int: ...
 
     @abstractmethod
     def due_logs(self, most: int) -> Sequence[DueLogs]:
@@ -108,7 +108,7 @@ class Store(Reads):
         """Forget the read positions of files that were deleted."""
 
     @abstractmethod
-    def give_label(self, label: NewLabel) -> Label | None:
+    def set_label(self, label: NewLabel) -> Label | None:
         """Label a run or a span, and return the label; None if there is no such run or span.
 
         A label replaces the one with the same name, author and source on the same target, and ``good`` and ``bad``

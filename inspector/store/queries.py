@@ -27,7 +27,7 @@ from inspector.model import (
     Turn,
 )
 from inspector.store.limits import ReadLimits
-from inspector.store.nouns import Arrival, KeptLog, Retained, StoredSpan
+from inspector.store.model import Arrival, KeptLog, Retained, StoredSpan
 from inspector.store.values.places import Within
 from inspector.store.values.window import Window
 

@@ -30,7 +30,7 @@ from inspector.model import (
     Turn,
 )
 from inspector.store.limits import ReadLimits
-from inspector.store.nouns import Arrival, KeptLog, Retained, StoredSpan
+from inspector.store.model import Arrival, KeptLog, Retained, StoredSpan
 from inspector.store.queries import At, Queries
 from inspector.store.values.outlines import OutlinePage
 from inspector.store.values.places import Within

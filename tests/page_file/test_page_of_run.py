@@ -60,8 +60,8 @@ def read(page):
 
 def test_a_file_holds_what_the_api_answers_of_its_run_alone(store):
     store.write([call_of_a_model(1), span_of(2), span_of(3, OTHER), span_of(4, "c" * 32, run="run-2")])
-    store.give_label(NewLabel(run_id="run-1", name="good", note="so it is", time_ns=START_NS))
-    store.give_label(NewLabel(trace_id=TRACE, span_id=f"{2:016x}", name="slow", time_ns=START_NS))
+    store.set_label(NewLabel(run_id="run-1", name="good", note="so it is", time_ns=START_NS))
+    store.set_label(NewLabel(trace_id=TRACE, span_id=f"{2:016x}", name="slow", time_ns=START_NS))
     page = page_of_run(store, store.run("run-1"), app=APP)
     head, spans, previews = read(page)
     assert (page.traces, page.spans, page.redacted) == (2, 3, 0)
@@ -114,7 +114,7 @@ def test_without_content_nothing_that_was_said_is_in_the_file(store):
             span_of(3, attributes=arguments, input_key="gen_ai.tool.call.arguments"),
         ]
     )
-    store.give_label(NewLabel(run_id="run-1", name="bad", note="not Oslo", time_ns=START_NS))
+    store.set_label(NewLabel(run_id="run-1", name="bad", note="not Oslo", time_ns=START_NS))
     document = read(page_of_run(store, store.run("run-1"), app=APP, content=False))
     head, spans, _ = document
     assert not re.search("Oslo|Norway", json.dumps(document))

@@ -163,7 +163,7 @@ def test_spans_go_over_http_and_come_back(server, make_span, tmp_path):
         (found,) = store.events(Filter(name=hostile, attributes=(("said", hostile),)), full=True).items
         assert found.span_id == spans[0].span_id
         assert store.stats(Filter(model="m1")).total.count == 1
-        assert store.give_label(NewLabel(trace_id="a" * 32, span_id=spans[0].span_id, name="good", time_ns=1))
+        assert store.set_label(NewLabel(trace_id="a" * 32, span_id=spans[0].span_id, name="good", time_ns=1))
     with closing(open_store(settings, limits=PATIENT, read_only=True)) as reader:
         assert reader.trace("a" * 32).spans == 2
         with pytest.raises(StoreReadOnly):

@@ -9,7 +9,7 @@ from inspector.store import SpoolMark, StoreBusy
 from inspector.store.clickhouse import ClickHouseStore, read_address
 from inspector.store.clickhouse.changes import GiveLabel
 from inspector.store.clickhouse.tables import DECIDED, SPANS
-from inspector.store.nouns import PendingChanges
+from inspector.store.model import PendingChanges
 
 COUNT = itertools.count(1)
 

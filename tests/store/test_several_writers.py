@@ -178,7 +178,7 @@ def test_what_is_asked_of_a_store_that_does_not_write_is_answered(store, other, 
     other.maintain()
     assert other.mark_lost(["p1"]) == 3
     assert {event.status for event in other.events(Filter()).items} == {"lost"}
-    label = other.give_label(NewLabel(trace_id="a" * 32, span_id=f"{1:016x}", name="good", time_ns=1))
+    label = other.set_label(NewLabel(trace_id="a" * 32, span_id=f"{1:016x}", name="good", time_ns=1))
     assert (label.name, store.labels().items) == ("good", (label,))
     assert (other.remove_label(label.label_id), other.remove_label(label.label_id)) == (label, None)
     assert other.write_again([make_span(trace_id="a" * 32, span_id=f"{1:016x}", name="otherwise")]) == 1

@@ -14,7 +14,7 @@ from inspector.store.clickhouse.database import Database
 from inspector.store.clickhouse.logs import JoinedLogs, Logs, forget_logs
 from inspector.store.clickhouse.prepared import Prepared, Preparing
 from inspector.store.clickhouse.writer import Writer
-from inspector.store.nouns import Age
+from inspector.store.model import Age
 from inspector.store.values.logs import LogRow
 from inspector.store.values.rows import clean
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.slots import reached
 from inspector.store.clickhouse.tables import OF_ROW
-from inspector.store.nouns import Arrival, StoredSpan
+from inspector.store.model import Arrival, StoredSpan
 from inspector.store.values.rows import Row
 from inspector.store.values.stored import span_of
 

@@ -13,7 +13,7 @@ from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.prepared import Prepared
 from inspector.store.clickhouse.sent import READ, columns_of, size_of, spans_of
 from inspector.store.errors import StoreBusy
-from inspector.store.nouns import PendingChanges
+from inspector.store.model import PendingChanges
 
 MOST_WAITING: Final = 10_000
 """Maximum number of waiting entries: each is an insert, and ClickHouse accepts at most some hundred per second."""

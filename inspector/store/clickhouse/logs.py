@@ -18,7 +18,7 @@ from inspector.store.clickhouse.prepared import Prepared
 from inspector.store.clickhouse.slots import reached
 from inspector.store.clickhouse.tables import LOGS
 from inspector.store.clickhouse.writer import Writer
-from inspector.store.nouns import DueLogs, Joined, KeptLog
+from inspector.store.model import DueLogs, Joined, KeptLog
 from inspector.store.values.logs import DUE, HOUR_NS, JOINED, MOST_JOINED, WAITING, LogRow, ended, log_of, spans_of
 from inspector.store.values.records import Key
 from inspector.store.values.rows import clamp

@@ -8,7 +8,7 @@ from typing import Final
 
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.tables import MARKS
-from inspector.store.nouns import SpoolMark
+from inspector.store.model import SpoolMark
 from inspector.store.values.rows import clean
 
 _MARK: Final = "name, inode, offset, lines, bad_lines, spans, bad_spans"

@@ -13,7 +13,7 @@ from inspector.store.clickhouse.labels import forget_labels, forget_stray_labels
 from inspector.store.clickhouse.logs import forget_logs
 from inspector.store.clickhouse.writer import Writer
 from inspector.store.errors import QueryTooSlow
-from inspector.store.nouns import Age, Pruned
+from inspector.store.model import Age, Pruned
 from inspector.store.values.losses import losses_of
 from inspector.store.values.rows import clamp
 

@@ -12,7 +12,7 @@ from inspector.store.clickhouse.removal import sum_losses, used_bytes
 from inspector.store.clickhouse.slots import of_run, of_trace
 from inspector.store.clickhouse.summaries import TRACE
 from inspector.store.clickhouse.tables import LOSSES, SCHEMA_VERSION
-from inspector.store.nouns import Health, Retained, SpoolMark
+from inspector.store.model import Health, Retained, SpoolMark
 from inspector.store.values.ever import calls_ever
 from inspector.store.values.losses import losses_of, time_of
 from inspector.store.values.removals import removals

@@ -27,7 +27,7 @@ from inspector.store.clickhouse.marks import Marks
 from inspector.store.clickhouse.writing import BATCH_SPANS, Writing
 from inspector.store.errors import StoreReadOnly
 from inspector.store.limits import IDLE_S, READ_LIMITS, ReadLimits
-from inspector.store.nouns import Age, DueLogs, Health, Joined, Pruned, Removed, SpoolMark
+from inspector.store.model import Age, DueLogs, Health, Joined, Pruned, Removed, SpoolMark
 from inspector.store.protocol import Store
 from inspector.store.values.logs import LogRow
 from inspector.store.values.removals import noted
@@ -102,7 +102,7 @@ class ClickHouseStore(Store):
     def sync(self) -> None:
         """Do nothing: ClickHouse is responsible for what was inserted."""
 
-    def _take_in(
+    def _write_batch(
         self,
         spans: Sequence[Span],
         marks: Sequence[SpoolMark],
@@ -120,7 +120,7 @@ class ClickHouseStore(Store):
         if marks:
             self._marks.save(marks)
 
-    def _take_again(self, spans: Sequence[Span], joined: Sequence[Joined]) -> int:
+    def _rewrite_batch(self, spans: Sequence[Span], joined: Sequence[Joined]) -> int:
         writing = self._writable()
         return writing.apply(WriteAgain(writing.prepared(spans), joined_logs(joined)))
 
@@ -142,7 +142,7 @@ class ClickHouseStore(Store):
         self._writable()
         self._marks.forget(names)
 
-    def give_label(self, label: NewLabel) -> Label | None:
+    def set_label(self, label: NewLabel) -> Label | None:
         writing = self._writable()
         if label.run_id is not None:
             is_there = self._has_run(clean(label.run_id))

@@ -20,7 +20,7 @@ from inspector.store.clickhouse.logs import Logs
 from inspector.store.clickhouse.prepared import Prepared, Preparing
 from inspector.store.clickhouse.writer import Writer
 from inspector.store.errors import QueryTooSlow, StoreBusy, StoreError
-from inspector.store.nouns import DueLogs
+from inspector.store.model import DueLogs
 from inspector.store.values.logs import LogRow
 
 LOOK_S: Final = 0.25

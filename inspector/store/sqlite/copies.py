@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
-from inspector.store.nouns import Arrival, StoredSpan
+from inspector.store.model import Arrival, StoredSpan
 from inspector.store.sqlite.arrivals import HOUR_NS
 from inspector.store.sqlite.contents import json_list, messages
 from inspector.store.sqlite.engine import driver

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, func, select
 
-from inspector.store.nouns import Health, Retained
+from inspector.store.model import Health, Retained
 from inspector.store.sqlite.arrivals import arrived_by
 from inspector.store.sqlite.counters import load_counters
 from inspector.store.sqlite.losses import sum_losses

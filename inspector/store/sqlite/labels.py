@@ -58,7 +58,7 @@ def _values(label: NewLabel) -> tuple[Any, ...]:
     return (*map(clean, texts), label.score, *free_texts, author, label.source, clamp(label.time_ns))
 
 
-def give_label(connection: Connection, label: NewLabel) -> Label | None:
+def set_label(connection: Connection, label: NewLabel) -> Label | None:
     """Store and return a label; None if there is no such run or span."""
     if label.run_id is not None:
         row = select(runs.c.id).where(runs.c.run_id == clean(label.run_id))

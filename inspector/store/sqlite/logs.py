@@ -6,7 +6,7 @@ import msgspec
 from sqlalchemy import Connection
 
 from inspector.model import Span
-from inspector.store.nouns import DueLogs, Joined, KeptLog
+from inspector.store.model import DueLogs, Joined, KeptLog
 from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.engine import driver

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from inspector.model import LOSS_REASONS, Loss, Losses, Run, Trace
-from inspector.store.nouns import Age
+from inspector.store.model import Age
 from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.sqlite.engine import driver
 from inspector.store.values.losses import losses_of, time_of

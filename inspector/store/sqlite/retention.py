@@ -11,7 +11,7 @@ from typing import Protocol
 from sqlalchemy import Connection
 
 from inspector.store.errors import StoreFull
-from inspector.store.nouns import Age, Pruned
+from inspector.store.model import Age, Pruned
 from inspector.store.sqlite import arrivals, logs, runs, search, stat_rollups, totals, turns
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.counters import uncount_spans

@@ -4,7 +4,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from inspector.store.nouns import Removed
+from inspector.store.model import Removed
 from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.values.removals import noted
 

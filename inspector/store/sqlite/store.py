@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine
 from inspector.model import Label, Loss, NewLabel, Span
 from inspector.store.errors import PagesDamaged, StoreError, StoreFull, StoreReadOnly
 from inspector.store.limits import IDLE_S, READ_LIMITS, ReadLimits
-from inspector.store.nouns import Age, DueLogs, Health, Joined, Pruned, Removed, SpoolMark
+from inspector.store.model import Age, DueLogs, Health, Joined, Pruned, Removed, SpoolMark
 from inspector.store.protocol import Store
 from inspector.store.sqlite import (
     arrivals,
@@ -29,7 +29,7 @@ from inspector.store.sqlite.cache import WriterCache
 from inspector.store.sqlite.engine import check_readable, file_identity, limited, reader_engine, translated
 from inspector.store.sqlite.growth import Growth
 from inspector.store.sqlite.health import read_health
-from inspector.store.sqlite.labels import give_label, remove_label, write_labels
+from inspector.store.sqlite.labels import remove_label, set_label, write_labels
 from inspector.store.sqlite.losses import write_losses
 from inspector.store.sqlite.removal import Removal
 from inspector.store.sqlite.reserve import Reserve
@@ -116,7 +116,7 @@ class SqliteStore(Store):
     def sync(self) -> None:
         self.checkpoint()
 
-    def _take_again(self, spans: Sequence[Span], joined: Sequence[Joined]) -> int:
+    def _rewrite_batch(self, spans: Sequence[Span], joined: Sequence[Joined]) -> int:
         with self._write() as connection:
             spans = self._cache.logs.join(connection, spans, joined)
             changed = writer.write_batch(connection, spans, self._cache, again=True)
@@ -133,9 +133,9 @@ class SqliteStore(Store):
         with self._removal() as removal:
             return retention.drop_logs(removal, before_hour, most)
 
-    def give_label(self, label: NewLabel) -> Label | None:
+    def set_label(self, label: NewLabel) -> Label | None:
         with self._write() as connection:
-            return give_label(connection, label)
+            return set_label(connection, label)
 
     def remove_label(self, label_id: str) -> Label | None:
         with self._write() as connection:
@@ -248,7 +248,7 @@ class SqliteStore(Store):
         if self._copy is not None:
             self._copy.cleanup()
 
-    def _take_in(
+    def _write_batch(
         self,
         spans: Sequence[Span],
         marks: Sequence[SpoolMark],

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from inspector.frames import Refers
 from inspector.model import Span, coalesce, supersedes
-from inspector.store.nouns import SpoolMark
+from inspector.store.model import SpoolMark
 from inspector.store.sqlite import attribute_pages, search, stat_rollups, totals
 from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.cache import WriterCache

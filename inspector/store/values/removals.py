@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import get_args
 
-from inspector.store.nouns import Removed, Rule
+from inspector.store.model import Removed, Rule
 from inspector.store.values.rows import clamp
 
 

@@ -156,11 +156,11 @@ def test_labels_are_found_on_what_they_were_given_to(fill):
     (trace_id, span_id), *_ = kept.oracle.spans
     run_id = kept.oracle.run_of_trace(trace_id)
     on_span = NewLabel(trace_id=trace_id, span_id=span_id, name="quality", score=0.8, time_ns=5)
-    given = kept.store.give_label(on_span)
+    given = kept.store.set_label(on_span)
     assert (given.span_id, given.score) == (span_id, 0.8)
-    kept.store.give_label(NewLabel(run_id=run_id, name="good", author="ada", time_ns=6))
-    kept.store.give_label(NewLabel(run_id=run_id, name="bad", author="ada", time_ns=7))
-    assert kept.store.give_label(NewLabel(run_id="nothing", name="good", time_ns=8)) is None
+    kept.store.set_label(NewLabel(run_id=run_id, name="good", author="ada", time_ns=6))
+    kept.store.set_label(NewLabel(run_id=run_id, name="bad", author="ada", time_ns=7))
+    assert kept.store.set_label(NewLabel(run_id="nothing", name="good", time_ns=8)) is None
     assert [label.name for label in walk(kept.store.labels, limit=1)] == ["bad", "quality"]
     assert [label.name for label in kept.store.labels(run_id=run_id).items] == ["bad", "quality"]
 

@@ -37,8 +37,8 @@ def run_ids(store, *texts, **fields):
 
 
 def test_a_label_is_on_what_it_was_given_to_and_nowhere_else(two):
-    on_run = two.give_label(label("good", 1, run_id="one", author="ada"))
-    on_span = two.give_label(label("quality", 2, trace_id=A, span_id="2" * 16, score=0.5, note="short"))
+    on_run = two.set_label(label("good", 1, run_id="one", author="ada"))
+    on_span = two.set_label(label("quality", 2, trace_id=A, span_id="2" * 16, score=0.5, note="short"))
     assert (on_run.run_id, on_run.span_id, on_run.author) == ("one", None, "ada")
     assert (on_span.run_id, on_span.span_id, on_span.score, on_span.note) == (None, "2" * 16, 0.5, "short")
     assert names(two, run_id="one") == ["quality", "good"]
@@ -50,27 +50,27 @@ def test_a_label_is_on_what_it_was_given_to_and_nowhere_else(two):
 
 @pytest.mark.parametrize("target", [{"run_id": "three"}, {"trace_id": A, "span_id": "9" * 16}])
 def test_what_is_not_recorded_takes_no_label(two, target):
-    assert two.give_label(label("good", **target)) is None
+    assert two.set_label(label("good", **target)) is None
     assert names(two) == []
 
 
 def test_the_later_one_of_good_and_bad_holds(two):
     for at, name in enumerate(("bad", "good")):
-        two.give_label(label(name, at, run_id="one", author="ada"))
-    two.give_label(label("bad", 5, run_id="one", author="ben"))
+        two.set_label(label(name, at, run_id="one", author="ada"))
+    two.set_label(label("bad", 5, run_id="one", author="ben"))
     assert [(each.name, each.author) for each in two.labels(run_id="one").items] == [("bad", "ben"), ("good", "ada")]
 
 
 def test_the_same_label_again_replaces_the_earlier_one_and_an_older_one_does_not(two):
-    two.give_label(label("quality", 5, run_id="one", score=0.5))
-    two.give_label(label("quality", 9, run_id="one", score=0.9))
-    two.give_label(label("quality", 7, run_id="one", score=0.7))
+    two.set_label(label("quality", 5, run_id="one", score=0.5))
+    two.set_label(label("quality", 9, run_id="one", score=0.9))
+    two.set_label(label("quality", 7, run_id="one", score=0.7))
     assert [each.score for each in two.labels().items] == [0.9]
 
 
 def test_notes_stand_beside_one_another_but_not_twice(two):
     for note in ("one", "two", "one"):
-        two.give_label(label("note", run_id="one", note=note))
+        two.set_label(label("note", run_id="one", note=note))
     assert sorted(each.note for each in two.labels().items) == ["one", "two"]
 
 
@@ -81,15 +81,15 @@ def test_a_label_may_come_before_what_it_is_on(store, make_span):
 
 
 def test_an_id_is_never_used_again(two):
-    first = two.give_label(label("good", run_id="one"))
+    first = two.set_label(label("good", run_id="one"))
     assert two.remove_label(first.label_id) == first
     assert two.remove_label(first.label_id) is None
-    assert two.give_label(label("good", run_id="one")).label_id != first.label_id
+    assert two.set_label(label("good", run_id="one")).label_id != first.label_id
 
 
 def test_runs_traces_and_events_are_found_by_their_labels(two):
-    two.give_label(label("bad", run_id="two"))
-    two.give_label(label("quality", trace_id=A, span_id="2" * 16, score=0.5, value="fair"))
+    two.set_label(label("bad", run_id="two"))
+    two.set_label(label("quality", trace_id=A, span_id="2" * 16, score=0.5, value="fair"))
     assert run_ids(two, "bad") == ["two"]
     assert run_ids(two, "quality>=0.5") == run_ids(two, "quality=fair") == run_ids(two, "quality=0.5") == ["one"]
     assert run_ids(two, "quality>0.5") == run_ids(two, "bad", "quality") == run_ids(two, "ba") == []
@@ -101,9 +101,9 @@ def test_runs_traces_and_events_are_found_by_their_labels(two):
 
 
 def test_runs_and_events_are_sorted_by_the_score_of_the_label_asked_for(two):
-    two.give_label(label("quality", run_id="one", score=0.1))
-    two.give_label(label("quality", trace_id=B, span_id="1" * 16, score=0.9))
-    two.give_label(label("speed", run_id="one", score=7))
+    two.set_label(label("quality", run_id="one", score=0.1))
+    two.set_label(label("quality", trace_id=B, span_id="1" * 16, score=0.9))
+    two.set_label(label("speed", run_id="one", score=7))
     assert run_ids(two, "quality", sort="score") == ["two", "one"]
     assert run_ids(two, "quality", sort="score", order="asc") == ["one", "two"]
     assert run_ids(two, sort="score") == ["one", "two"]
@@ -112,7 +112,7 @@ def test_runs_and_events_are_sorted_by_the_score_of_the_label_asked_for(two):
 
 def test_pages_of_a_sorted_list_go_on_where_the_last_one_ended(two):
     for run, score in (("one", 0.5), ("two", 0.5)):
-        two.give_label(label("quality", run_id=run, score=score))
+        two.set_label(label("quality", run_id=run, score=score))
     first = two.runs(asked("quality"), sort="score", limit=1)
     second = two.runs(asked("quality"), sort="score", limit=1, cursor=first.next_cursor)
     assert {first.items[0].run_id, second.items[0].run_id} == {"one", "two"}
@@ -122,8 +122,8 @@ def test_pages_of_a_sorted_list_go_on_where_the_last_one_ended(two):
 @pytest.mark.parametrize("of", ["events", "traces", "runs"])
 def test_figures_are_split_by_label_with_the_mean_of_its_scores(two, of):
     for trace, span, score in ((A, "1", 0.5), (A, "2", 1.0), (B, "1", 0.0)):
-        two.give_label(label("quality", trace_id=trace, span_id=span * 16, score=score))
-    two.give_label(label("relevance", trace_id=B, span_id="1" * 16, value="fair"))
+        two.set_label(label("quality", trace_id=trace, span_id=span * 16, score=score))
+    two.set_label(label("relevance", trace_id=B, span_id="1" * 16, value="fair"))
     stats = two.stats(Filter(), of=of, by="label")
     found = {group.key: (group.count, group.mean_score) for group in stats.groups}
     whole = 3 if of == "events" else 2
@@ -134,21 +134,21 @@ def test_figures_are_split_by_label_with_the_mean_of_its_scores(two, of):
 
 
 def test_what_has_no_label_is_a_group_of_its_own(two):
-    two.give_label(label("good", run_id="one"))
+    two.set_label(label("good", run_id="one"))
     assert {each.key: each.count for each in two.stats(Filter(), of="runs", by="label").groups} == {"good": 1, None: 1}
 
 
 def test_labels_go_with_what_they_are_on(two):
-    two.give_label(label("good", run_id="one"))
-    two.give_label(label("bad", run_id="two"))
-    two.give_label(label("quality", trace_id=A, span_id="2" * 16))
+    two.set_label(label("good", run_id="one"))
+    two.set_label(label("bad", run_id="two"))
+    two.set_label(label("quality", trace_id=A, span_id="2" * 16))
     two.delete_run("one")
     assert names(two) == ["bad"]
 
 
 def test_a_label_of_what_was_never_recorded_goes_by_its_age(two):
     two.write([], labels=[label("good", 10, run_id="three"), label("bad", 10, trace_id="c" * 32, span_id="1" * 16)])
-    two.give_label(label("kept", 10, run_id="two"))
+    two.set_label(label("kept", 10, run_id="two"))
     two.prune(before_ns=10)
     assert sorted(names(two)) == ["bad", "good", "kept"]
     two.prune(before_ns=11)
@@ -156,7 +156,7 @@ def test_a_label_of_what_was_never_recorded_goes_by_its_age(two):
 
 
 def test_half_a_surrogate_pair_costs_a_character(two):
-    assert two.give_label(label("note", run_id="one", note="a\ud800b")).note == "a�b"
+    assert two.set_label(label("note", run_id="one", note="a\ud800b")).note == "a�b"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What a store reports about itself: its size, the read positions of spools, what was removed."""
+"""What a store is told and reports beside spans: read positions, logs that are due, its size, what was removed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
