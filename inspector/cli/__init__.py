@@ -1,7 +1,7 @@
 """The command ``inspector``: serves, lists, follows and draws what was recorded.
 
-Only :func:`main` is public. Every command lives in the module of its name and is imported when it is asked for, so that
-``inspector --help`` loads click and nothing else.
+Only :func:`main` is public. Every command is a module of `inspector.cli.commands` and is imported when it is asked for,
+so that ``inspector --help`` loads click and nothing else.
 """
 
 import os

@@ -67,7 +67,7 @@ class CommandTable(Group):
         if cmd_name not in COMMANDS:
             return None
         name = _KEYWORDS.get(cmd_name, cmd_name)
-        command = getattr(import_module(f"inspector.cli.{name}"), name)
+        command = getattr(import_module(f"inspector.cli.commands.{name}"), name)
         assert isinstance(command, click.Command)
         return command
 

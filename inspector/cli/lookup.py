@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from msgspec import Raw
 
 from inspector.cli.errors import SpanUnknown
+from inspector.cli.views import run_view, trace_view
 from inspector.lookup import RunUnknown, TraceUnknown, find_run, find_run_or_trace, find_trace
 from inspector.model import Event, Filter, Page, Run, Trace, Turn, every
 from inspector.store import Store, answer_in, question_in
@@ -131,3 +132,11 @@ def await_trace(store: Store, trace_id: str) -> Trace:
         if time.monotonic() > give_up_s:
             raise TraceUnknown(f"trace {trace_id} was recorded but not stored; 'inspector doctor' shows why")
         time.sleep(_POLL_S)
+
+
+def view_of(store: Store, what: str) -> str:
+    """Find what an id refers to, like ``show``, and return the address of its view."""
+    item = find_any(store, what)
+    if isinstance(item, Run):
+        return run_view(item.run_id)
+    return trace_view(item.trace_id, item.span_id if isinstance(item, Event) else None)

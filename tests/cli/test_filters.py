@@ -4,7 +4,7 @@ from pathlib import Path
 import click
 import pytest
 
-from inspector.cli.events import events
+from inspector.cli.commands.events import events
 from inspector.cli.filters import filter_of, narrowed_by_options
 from inspector.model import Filter
 

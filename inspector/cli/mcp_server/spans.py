@@ -9,7 +9,7 @@ import msgspec
 from inspector.cli import figures
 from inspector.cli.conversations import Annotation, with_conversations
 from inspector.cli.errors import SpanUnknown
-from inspector.cli.lookup import find_event, question_and_answer, turns_of
+from inspector.cli.lookup import find_event, question_and_answer, turns_of, view_of
 from inspector.cli.mcp_server.answer import Answer
 from inspector.cli.mcp_server.arguments import Link, Outline, SpanArguments
 from inspector.cli.mcp_server.reader import Reader, run_lines
@@ -24,7 +24,6 @@ from inspector.cli.mcp_server.texts import (
     status_of,
 )
 from inspector.cli.namesakes import with_model_names
-from inspector.cli.open_page import view_of
 from inspector.cli.ownership import current_owner
 from inspector.cli.plumbing import traces_without_plumbing
 from inspector.cli.shaping import TreeShape

@@ -9,7 +9,6 @@ from inspector.cli.options import Text, home_option
 
 if TYPE_CHECKING:
     from inspector.settings import Settings
-    from inspector.store import Store
 
 
 @click.command("open")
@@ -24,6 +23,7 @@ def open_page(*, what: str | None, only_print: bool, home: Path | None) -> None:
     """
     from inspector.cli.browser import has_screen, opened_in_browser
     from inspector.cli.home import settings_of
+    from inspector.cli.lookup import view_of
     from inspector.cli.notices import notice
     from inspector.cli.opening import opened
     from inspector.cli.request import sign_in_code
@@ -54,15 +54,3 @@ def _server(settings: "Settings") -> str:
         who = f"process {owner.pid}" if owner.pid else "another process"
         raise CliError(f"{who} owns the database and serves no page; when it has ended: inspector serve")
     return owner.url.rstrip("/")
-
-
-def view_of(store: "Store", what: str) -> str:
-    """Find what an id refers to, like ``show``, and return the address of its view."""
-    from inspector.cli.lookup import find_any
-    from inspector.cli.views import run_view, trace_view
-    from inspector.model import Event, Run
-
-    item = find_any(store, what)
-    if isinstance(item, Run):
-        return run_view(item.run_id)
-    return trace_view(item.trace_id, item.span_id if isinstance(item, Event) else None)

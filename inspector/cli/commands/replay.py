@@ -199,10 +199,10 @@ def _replay(tape: "Tape", words: tuple[str, ...], choices: "Choices") -> int:
     import shutil
     import tempfile
 
+    from inspector.cli.commands.run import NotStarted
     from inspector.cli.ending import ending_lines
     from inspector.cli.notices import notice
     from inspector.cli.replayed import is_whole, replayed_lines
-    from inspector.cli.run import NotStarted
     from inspector.launch import (
         LaunchError,
         end_like,
