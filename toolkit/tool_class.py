@@ -25,19 +25,19 @@ from toolkit.result import ToolResult
 from toolkit.schemas.validation import Validator, validator
 
 OnError: TypeAlias = Callable[[Exception, ToolContext], ToolResult | Awaitable[ToolResult]]
-"""Makes a result of what a tool raised; it may raise again."""
+"""Turns what a tool raised into a result; it may raise again."""
 
 
 NO_CALL: Any = object()
 """Stands for a call that was not given."""
 
 _DECLARED = tuple(each.name for each in fields(ToolDefinition))
-"""What a subclass may say as attributes or properties of its own, instead of in a definition or beside it."""
+"""What a subclass may set as attributes or properties of its own, instead of in a definition."""
 
 
 @dataclass(slots=True, eq=False)
 class Rules:
-    """What holds for every call of a tool; the tools bound to the instances of one class share it."""
+    """The rules for every call of a tool; tools bound to instances of one class share them."""
 
     input_guardrails: list[InputGuardrail]
     output_guardrails: list[OutputGuardrail]
@@ -45,10 +45,10 @@ class Rules:
     check_input: Validator | None = None
     check_output: Validator | None = None
     pending: bool = False
-    """The schemas are to be compiled at the first call."""
+    """Whether the schemas are compiled at the first call."""
 
     def compile(self, definition: ToolDefinition) -> None:
-        """Hold calls against the definition's schemas from now on."""
+        """Check calls against the definition's schemas from now on."""
         output_schema = definition.output_schema
         self.check_input = validator(definition.input_schema)
         self.check_output = None if output_schema is None else validator(output_schema)
@@ -56,17 +56,17 @@ class Rules:
 
 
 class Tool(ABC):
-    """Something an agent can have done. Subclasses write ``run``; the rest is here.
+    """Something an agent can call. Subclasses implement ``run``; the rest is here.
 
-    What it is, a definition says, or a subclass by attributes or properties that are called as the definition's
-    fields: ``name``, ``input_schema``, ``permissions`` and so on. A subclass with an ``__init__`` of its own need not
-    call this one, which takes what is beside it. ``__call__`` says in which order a call goes through what.
+    A definition describes it, or a subclass does with attributes or properties named like the definition's fields:
+    ``name``, ``input_schema``, ``permissions`` and so on. A subclass with an ``__init__`` of its own need not call this
+    one. ``__call__`` lists the steps of a call in their order.
 
     Args:
-        definition: What the tool is; not needed where the class has a ``name``.
-        input_guardrails: Look at the call before it runs.
-        output_guardrails: Look at the result.
-        on_error_func: Makes a result of what was raised; by default the model reads the exception's text.
+        definition: What the tool is; not needed if the class has a ``name``.
+        input_guardrails: Check the call before it runs.
+        output_guardrails: Check the result.
+        on_error_func: Turns an exception into a result; by default the model reads the exception's text.
         validate: False leaves out both schemas, and with them the need for ``jsonschema``.
     """
 
@@ -143,17 +143,17 @@ class Tool(ABC):
 
     @property
     def permissions(self) -> tuple[str, ...]:
-        """What a caller has to have, all of them."""
+        """What a caller needs, all of them."""
         return self.definition.permissions
 
     @property
     def server_name(self) -> str | None:
-        """Whom middleware is told to be behind it; None for a local function."""
+        """The server that middleware sees behind it; None for a local function."""
         return None
 
     @property
     def called_function(self) -> Callable[..., Any] | None:
-        """The Python function behind it; None where there is none."""
+        """The Python function behind it, if there is one."""
         return None
 
     def add_input_guardrails(self, guardrails: Iterable[InputGuardrail]) -> None:
@@ -165,7 +165,7 @@ class Tool(ABC):
         self._rules.output_guardrails.extend(guardrails_of(guardrails))
 
     def add_on_error_func(self, on_error_func: OnError) -> None:
-        """Add what makes a result of what is raised; a tool has one."""
+        """Set what turns exceptions into results; a tool has one."""
         if self._rules.on_error_func is not None:
             raise DefinitionInvalid(f"{self.name} has an on_error_func already")
         require_on_error(on_error_func)
@@ -178,7 +178,7 @@ class Tool(ABC):
 
         These are the steps, in their order:
 
-        1. the hooks of the bus, which see the call as it was asked for and what came of it in the end (``_watched``),
+        1. the hooks of the bus, which see the call as it was requested and its final result (``_watched``),
            and ``instrument.control``, which may change it, answer it or refuse it (``toolkit.middleware.controlling``);
         2. the permissions, and arguments that could not be read (``forward``);
         3. the context's middleware, the first one outermost (``forward``);
@@ -188,16 +188,16 @@ class Tool(ABC):
         7. the output schema;
         8. ``on_output``, then the output guardrails.
 
-        What the steps 2 and 4 to 8 raise comes to ``failed``, whose result the middleware sees. A subclass that
-        overrides a method overrides nothing else: guardrails and ``on_error_func`` are steps of their own.
+        ``failed`` turns what steps 2 and 4 to 8 raise into a result, which the middleware sees. A subclass that
+        overrides a method overrides nothing else: guardrails and ``on_error_func`` are separate steps.
 
         Args:
             call: The call, or arguments alone.
             context: What the tool may use; an empty one by default.
-            named: Nothing: arguments are a mapping.
+            named: Not accepted: arguments are a mapping.
 
         Raises:
-            EndRun: It was raised by anything on the way.
+            EndRun: Any step raised it.
             Exception: What a middleware raised, or ``on_error``. What the tool itself raises becomes a result.
         """
         if named or not isinstance(call, ToolCall) or call.name != self.name:
@@ -211,21 +211,21 @@ class Tool(ABC):
             return await self._watched(call, context)
         if context.tool_hooks or context.permissions is not None or call.problem is not None:
             return await self.forward(call, context.during(call, None, None))
-        # The steps 1 to 3 have nothing to do.
+        # Steps 1 to 3 have nothing to do.
         return await self._perform(call, context.during(call, None, None) if self._sees_context() else context)
 
     def _sees_context(self) -> bool:
-        """Return whether anything of the tool is handed the context, which has the call under way in it."""
+        """Return whether anything of the tool gets the context, which contains the current call."""
         return True
 
     async def forward(self, call: ToolCall, context: ToolContext) -> ToolResult:
-        """Do all of a call but announce it: for a tool that stands for this one, whose call is the one that is seen.
+        """Make a call without announcing it, for a tool that wraps this one and announces its own call.
 
-        What middleware and guardrails do here is recorded with the call that is under way in ``context``.
+        What middleware and guardrails do here is recorded with the current call of ``context``.
         """
         if context.call is not call:
             context = context.during(call, context.call_id, context.changes)
-        # First, since a middleware may answer a call itself: not everybody may have what it remembers.
+        # First, since a middleware may answer a call from its memory, which not every caller may read.
         refused: ToolkitError | None = None if context.permissions is None else self._refused(context.permissions)
         if refused is None and call.problem is not None and call.arguments is None:
             refused = ToolkitError(f"{call.problem}; call {self.name} again with a JSON object")
@@ -244,37 +244,37 @@ class Tool(ABC):
 
     @abstractmethod
     async def run(self, call: ToolCall, context: ToolContext) -> object:
-        """Do it. Returns a ``ToolResult`` or what ``ToolResult.of`` reads; raises what goes wrong."""
+        """Do the work. Return a ``ToolResult`` or what ``ToolResult.of`` reads; raise what goes wrong."""
 
     async def on_invoke(self, call: ToolCall, context: ToolContext) -> ToolCall | None:  # noqa: ARG002 - for subclasses
-        """Return the call to run; None for the same. Raise ``ToolRefused`` to refuse it."""
+        """Return the call to run; None for the same one. Raise ``ToolRefused`` to refuse it."""
         return call
 
     async def on_output(self, result: ToolResult, context: ToolContext) -> ToolResult | None:  # noqa: ARG002 - as above
-        """Return the result for the caller; None for the same. Raise ``ToolRefused`` to withhold it."""
+        """Return the result for the caller; None for the same one. Raise ``ToolRefused`` to withhold it."""
         return result
 
     async def on_error(self, error: Exception, context: ToolContext) -> ToolResult | None:  # noqa: ARG002 - as above
-        """Return what the caller reads when something was raised; None for the exception's text.
+        """Return what the caller reads after an exception; None for the exception's text.
 
-        What this raises goes on: ``ToolContext.errors``.
+        What this raises is handled as ``ToolContext.errors`` says.
         """
         return failure(self.name, error)
 
     async def failed(self, error: Exception, context: ToolContext) -> ToolResult:
-        """Return what a call comes to in which ``error`` was raised: ``on_error`` says, then the ``on_error_func``.
+        """Return the result of a call that raised: that of ``on_error``, then that of the ``on_error_func``.
 
-        The function is asked where ``on_error`` has made nothing else than a failure of it.
+        The function is called only if the result of ``on_error`` is an error.
         """
-        told = failure(self.name, error)
-        by, result = "on_error", _of_error(await self.on_error(error, context), told)
+        default = failure(self.name, error)
+        by, result = "on_error", _of_error(await self.on_error(error, context), default)
         on_error_func = self._rules.on_error_func
         if result.is_error and on_error_func is not None:
             returned = on_error_func(error, context)
-            result = _of_error(await returned if isawaitable(returned) else returned, told)
+            result = _of_error(await returned if isawaitable(returned) else returned, default)
             by = name_of(on_error_func)
-        if context.changes is not None and result != told:
-            shown = seen(ToolResult.snapshot, told), seen(ToolResult.snapshot, result)
+        if context.changes is not None and result != default:
+            shown = seen(ToolResult.snapshot, default), seen(ToolResult.snapshot, result)
             context.changes.append(Change(by, "changed" if result.is_error else "recovered", result=shown))
         return result
 
@@ -338,7 +338,7 @@ class Tool(ABC):
             result = ToolResult.of(await self.run(call, context))
             if rules.check_output is not None:
                 check_result(self.name, result, rules.check_output)
-        except Exception as error:  # noqa: BLE001 - whatever a tool raises is told to the model
+        except Exception as error:  # noqa: BLE001 - the model reads whatever a tool raises
             raise_ending(error)
             log_raised(self.name, error, place=place)
             return await withheld(rules.output_guardrails, await self.failed(error, context), context)
@@ -357,7 +357,7 @@ class Tool(ABC):
             return await self.failed(error, context)
 
     def _received(self, call: object, named: Mapping[str, Any]) -> ToolCall:
-        """Return the call under the tool's own name, by which middleware goes, whatever it was found by."""
+        """Return the call under the tool's own name, which middleware goes by, whatever name it was found by."""
         if isinstance(call, ToolCall) and not named:
             return replace(call, name=self.name)
         if not isinstance(call, Mapping) or named:
@@ -370,14 +370,14 @@ class Tool(ABC):
         return ToolRefused(f"{self.name} needs the permission {', '.join(map(repr, missing))}") if missing else None
 
 
-def _of_error(returned: object, told: ToolResult) -> ToolResult:
-    result = told if returned is None else ToolResult.of(returned)
+def _of_error(returned: object, default: ToolResult) -> ToolResult:
+    result = default if returned is None else ToolResult.of(returned)
     # The application may have one such result for all failures.
-    return replace(result, exception=told.exception) if result.is_error and result.exception is None else result
+    return replace(result, exception=default.exception) if result.is_error and result.exception is None else result
 
 
 def _declared(kind: type[Tool]) -> tuple[str, ...]:
-    """Return what a class says itself of what a definition says otherwise."""
+    """Return the fields of a definition that a class sets itself."""
     if hasattr(kind, "schema"):
         raise DefinitionInvalid(f"{kind.__name__}.schema is not looked at; call it input_schema")
     said = tuple(each for each in _DECLARED if getattr(kind, each, None) is not getattr(Tool, each, None))

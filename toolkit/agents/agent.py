@@ -31,27 +31,27 @@ if TYPE_CHECKING:
     from toolkit.agents.output import Output
 
 _ATTEMPTS = 3
-"""How many answers may not fit the agent's output before there is none."""
+"""After so many answers that do not fit the agent's output, the run has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentResult:
-    """What a run came to."""
+    """The result of a run."""
 
     text: str
-    """The model's last words."""
+    """The text of the model's last message."""
     messages: list[Message] = field(repr=False)
-    """What the run added to the conversation, the task first."""
+    """The messages that the run added to the conversation, the task first."""
     usage: Mapping[str, Any]
-    """Everything its own model counted, added up; agents that it called count for themselves."""
+    """The sum of its own model's usage; agents that it called have their own."""
     turns: int
-    """How often the model was asked."""
+    """How often the model was called."""
     problem: str | None = None
-    """Why there is no answer; None where there is one."""
+    """Why there is no answer; None if there is one."""
     output: Any = None
-    """The answer as a value of the agent's ``output``, where it has one."""
+    """The answer as a value of the agent's ``output``, if it has one."""
     finish_reason: str | None = None
-    """Why the model stopped, in its provider's word; after ``length``, the answer is only the beginning of one."""
+    """Why the model stopped, in its provider's words; after ``length``, the answer is incomplete."""
 
     @property
     def is_error(self) -> bool:
@@ -60,22 +60,22 @@ class AgentResult:
 
 
 class Agent:
-    """A model with an instruction and tools. Runs share nothing, so there may be several at a time.
+    """A model with an instruction and tools. Runs share nothing, so several may go on at a time.
 
     A subclass offers its methods marked ``@tool`` as well.
 
     Args:
-        name: What it is called, in calls of it and in records.
-        instruction: What the model is told first, in every run.
-        model: Who answers: a model, or its name, such as ``openai:gpt-5-mini``, ``gpt-5-mini`` or ``scripted:FILE``. An
-            agent without one can only have its tools called.
+        name: Its name, in calls of it and in records.
+        instruction: The first message to the model, in every run.
+        model: A model, or its name, such as ``openai:gpt-5-mini``, ``gpt-5-mini`` or ``scripted:FILE``. Of an
+            agent without one, only the tools can be called.
         options: See ``AgentOptions``.
     """
 
     emits_hooks: ClassVar[bool] = True
 
     def __init_subclass__(cls, **more: Any) -> None:
-        """Refuse a tool that takes the place of what every agent has."""
+        """Refuse a tool with the name of an attribute that every agent has."""
         super().__init_subclass__(**more)
         for name, value in vars(cls).items():
             if isinstance(value, Tool) and hasattr(Agent, name):
@@ -103,23 +103,23 @@ class Agent:
         self._output = None if output is None else _output(output)
         self.messages = tuple(options.get("messages", ()))
         self.history = Thread(self.messages)
-        """Its own conversation, for those who call it as a tool and want it to remember; runs by themselves do not."""
+        """Its own conversation, which it continues only if a caller of it as a tool wants that."""
         self.node = ToolNode(
             [*tools_of(self), *listed(options.get("tools", ()), name)],
             tool_hooks=[check_tool_hook(load_callable(hook)) for hook in options.get("tool_hooks", ())],
             max_parallel=options.get("max_parallel"),
         )
-        """Where its tools are; more can be registered at any time."""
+        """Its tools; more can be registered at any time."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
 
     def definitions(self) -> list[ToolDefinition]:
-        """Return what each of its tools is; MCP servers among them have to have been asked before, as by a run."""
+        """Return the definitions of its tools; MCP servers among them must have been asked before, as by a run."""
         return self.node.definitions()
 
     async def __call__(self, task: str | Sequence[Message]) -> str:
-        """Work on ``task`` and return the answer; where it comes to none, ``NoAnswer`` says why."""
+        """Work on ``task`` and return the answer; if there is none, ``NoAnswer`` says why."""
         result = await self.run(task)
         if result.problem is not None:
             raise NoAnswer(result.problem)
@@ -136,15 +136,15 @@ class Agent:
     ) -> AgentResult:
         """Work on ``task`` until the model answers without calling a tool, or fails (``ModelFailed``).
 
-        What goes wrong with a tool is told to the model. Where a limit is reached (``max_turns``, ``limits``), the
-        result says so in ``problem``. A run that raises leaves ``thread`` as it was; one without an answer keeps what
-        its tools did, so that it can go on.
+        The model reads what goes wrong with a tool. If a limit is reached (``max_turns``, ``limits``), the result says
+        so in ``problem``. A run that raises leaves ``thread`` as it was; one without an answer adds what its tools did,
+        so that it can be continued.
 
         Args:
             task: What to do: text, or messages, which may have pictures.
-            thread: The conversation to continue; what is said is added to it at the end.
-            context: What the tools may use, before the agent's own context.
-            on_text: Takes the model's words as they come, those before tool calls too.
+            thread: The conversation to continue; new messages are added to it at the end.
+            context: What the tools may use; it takes precedence over the agent's own context.
+            on_text: Called with the model's text as it arrives, also before tool calls.
         """
         thread = thread if thread is not None else Thread(self.messages)
         async with around("agent_call", emitter="toolkit", agent=self, input=task) as call:
@@ -153,7 +153,7 @@ class Agent:
             with running(self.name, self.limits) as run:
                 during = self._during(context, conversation).identified()
                 result = await self._work(conversation, during, on_text, run)
-            # A task that nothing came of is left out: the next one would be the user's second message in a row.
+            # A task without any result is left out: the next one would be the user's second message in a row.
             if result.problem is None or len(result.messages) > 1:
                 thread.merge(conversation)
             call.set(result=result.text)
@@ -166,16 +166,16 @@ class Agent:
         return await handle(request, [self], context=context)
 
     async def call(self, tool: str, arguments: Mapping[str, Any], *, context: ToolContext | None = None) -> ToolResult:
-        """Call one of its tools as its model does; what goes wrong is in the result, with its ``exception``."""
+        """Call one of its tools as its model does; the result has what went wrong, with its ``exception``."""
         [result] = await self.node.invoke([ToolCall(tool, dict(arguments))], context=self._during(context, None))
         return result
 
     def as_tool(self) -> AgentTool:
-        """Return it as the tool ``agent__<name>``, which it is in every list of tools."""
+        """Return it as the tool ``agent__<name>``, as every list of tools has it."""
         return AgentTool(self)
 
     def within(self, context: ToolContext) -> ToolContext:
-        """Return what one of its tools may use that somebody else calls with ``context``; the thread stays theirs."""
+        """Return the context for one of its tools that somebody else calls with ``context``, whose thread stays."""
         return self.node.within(self._during(context, context.thread))
 
     async def _work(
@@ -206,7 +206,7 @@ class Agent:
                         problem = f"{self.name} gave no answer of its type in {misfits} attempts: {misfit}"
                 break
             if turn == self.max_turns:
-                # Nobody would read what its tools say.
+                # Nobody would read the results of its tools.
                 names = ", ".join(call["function"]["name"] for call in wanted)
                 problem = f"{self.name} gave no answer within max_turns={turn}; it last requested {names}"
                 break
@@ -240,7 +240,7 @@ class Agent:
         return f"the model of {self.name} said nothing{why}"
 
     def _during(self, context: ToolContext | None, conversation: Thread | None) -> ToolContext:
-        """Return the context of a run: what it was given, and the agent's own where that says nothing."""
+        """Return the context of a run: the given one, completed by the agent's own."""
         context, own = context_of(context), context_of(self.context)
         limits = [permissions for permissions in (context.permissions, own.permissions) if permissions is not None]
         return replace(
@@ -260,7 +260,7 @@ class Agent:
 
 
 def _output(kind: object) -> "Output":
-    from toolkit.agents.output import Output  # with pydantic, which takes its time
+    from toolkit.agents.output import Output  # imports pydantic, which is slow
 
     return Output(load(kind) if isinstance(kind, str) else kind)
 
@@ -279,7 +279,7 @@ def _messages(task: object) -> Sequence[Message]:
 
 
 def added(total: Mapping[str, Any], usage: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the numbers of two usages added up, nested ones too; of anything else the later one."""
+    """Return the sum of two usages, nested numbers too; of anything else, the later value."""
     result = dict(total)
     for key, value in usage.items():
         before = result.get(key)

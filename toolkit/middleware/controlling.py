@@ -1,4 +1,4 @@
-"""What ``instrument.control`` decides about calls of tools, in terms of the toolkit."""
+"""Applies the decisions of ``instrument.control`` to calls of tools."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -19,9 +19,9 @@ Report = Callable[..., object]
 
 
 async def carried_out(tool: "Tool", call: ToolCall, context: ToolContext, report: Report) -> ToolResult:
-    """Do what a call asks for, or what the controller makes of it, where there is one.
+    """Make a call as the controller decides, if there is one.
 
-    Its answer is any value that a tool may return; what it raises is told to the model as if the tool had raised it.
+    Its answer may be any value that a tool returns; what it raises is handled as if the tool had raised it.
     """
     if control.controller is None:
         return await tool.forward(call, context)
@@ -45,7 +45,7 @@ async def carried_out(tool: "Tool", call: ToolCall, context: ToolContext, report
 
 
 def mapping_of(args: object, name: str) -> Mapping[str, Any]:
-    """Return the arguments that the controller gave a call."""
+    """Return the arguments that the controller gave to a call; ``ToolkitError`` if they are not a mapping."""
     if not isinstance(args, Mapping):
         raise ToolkitError(f"the controller changed the arguments of {name} to {type(args).__name__}; pass a mapping")
     return cast("Mapping[str, Any]", args)

@@ -1,4 +1,4 @@
-"""Carries out the tool calls of a model's answer: all at once, every one of them with a result."""
+"""Runs the tool calls of a model's answer: all at once, each with a result."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
@@ -35,8 +35,8 @@ class ToolNode:
             with an ``async tools()`` (MCP servers, Composio toolkits, another node), which is asked when needed.
         tool_hooks: Middleware around every call, inside the context's own; the first one is the outermost.
         max_parallel: How many calls of one answer may run at a time; None for all of them.
-        context: What every call may use, unless ``invoke`` is given another one.
-        dependencies: What ``Inject[T]`` finds, beside what the context has.
+        context: What every call may use, unless ``invoke`` gets another one.
+        dependencies: What ``Inject[T]`` finds, besides the context's own.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class ToolNode:
         self.register(*listed(tools, type(self).__name__))
 
     def register(self, *tools: object) -> None:
-        """Add tools, also while calls are under way; the next call finds them."""
+        """Add tools, also while calls are running; the next call finds them."""
         registry = copy(self._registry)
         suppliers: list[_Supplier] = []
         for source in tools:
@@ -74,7 +74,7 @@ class ToolNode:
         self._suppliers.extend(suppliers)
 
     def unregister(self, tool: object) -> None:
-        """Take away a tool, by its name or itself, or what supplied tools. Calls under way go on."""
+        """Remove a tool, by its name or itself, or a supplier of tools. Running calls continue."""
         others = [known for known in self._suppliers if known.supplier is not tool]
         registry = copy(self._registry)
         if len(others) == len(self._suppliers):
@@ -82,21 +82,21 @@ class ToolNode:
         self._suppliers, self._registry, self._whole = others, registry, None
 
     async def tools(self) -> list[Tool]:
-        """Return all tools there are now, in the order in which they were given."""
+        """Return all current tools, in the order in which they were given."""
         for _, error in await self._ask():
             raise error
         return list(self._distinct())
 
     async def all_tools(self) -> list[dict[str, Any]]:
-        """Return what the model is told: an entry of ``tools`` in a chat completion for each of them."""
+        """Return the ``tools`` of a chat completion, an entry for each tool."""
         return [offer(tool.definition) for tool in await self.tools()]
 
     def all_tools_sync(self) -> list[dict[str, Any]]:
-        """Return the same without asking suppliers again, each of which has to have been asked before."""
+        """Return the same without asking suppliers again, each of which must have been asked before."""
         return [offer(definition) for definition in self.definitions()]
 
     def definitions(self) -> list[ToolDefinition]:
-        """Return what each tool is, as far as it is known without asking suppliers again."""
+        """Return the definition of each tool without asking suppliers again; each must have been asked before."""
         for known in self._suppliers:
             if known.tools is None:
                 raise ToolkitError(
@@ -107,18 +107,18 @@ class ToolNode:
     async def invoke(
         self, tool_calls: object, state: object = None, *, context: ToolContext | None = None
     ) -> list[ToolResult]:
-        """Carry out all the calls at once and return their results in the order of the calls.
+        """Run all the calls at once and return their results in the order of the calls.
 
-        What goes wrong with a call becomes its result. Cancellation ends all of them, and so does what ends the run.
+        What goes wrong with a call becomes its result. Cancellation ends all of them, and so does ``EndRun``.
 
         Args:
-            tool_calls: A list of calls, or the answer they are in, as any of the shapes that ``calls_of`` reads.
+            tool_calls: A list of calls, or the answer with them, in any form that ``calls_of`` reads.
             state: The run's state, which tools get as ``state``; the same object for all of them.
             context: What the calls may use, instead of the node's own.
 
         Raises:
-            EndRun: It was raised by a tool, or around one.
-            Exception: What was raised around a tool, where the context's ``errors`` is ``raise``.
+            EndRun: A tool or a middleware raised it.
+            Exception: A middleware raised it, if the context's ``errors`` is ``raise``.
         """
         work = await self._prepare(calls_of(tool_calls), state, context)
         async with self._batch(work) as batch:
@@ -134,14 +134,14 @@ class ToolNode:
     async def as_completed(
         self, tool_calls: object, state: object = None, *, context: ToolContext | None = None
     ) -> AsyncGenerator[tuple[ToolCall, ToolResult]]:
-        """Carry out all the calls at once and yield each with its result as soon as it has one.
+        """Run all the calls at once and yield each with its result as soon as it has one.
 
-        Whoever leaves early closes it (``contextlib.aclosing``), which cancels the calls that are left.
+        If you leave early, close it (``contextlib.aclosing``), which cancels the remaining calls.
         """
         work = await self._prepare(calls_of(tool_calls), state, context)
         finished: asyncio.Queue[tuple[ToolCall, ToolResult] | None] = asyncio.Queue()
 
-        async def tell(call: ToolCall) -> None:
+        async def report(call: ToolCall) -> None:
             result = _cancelled(call)
             try:
                 result = await work.carry_out(call)
@@ -150,7 +150,7 @@ class ToolNode:
 
         async def all_of_them() -> None:
             async with self._batch(work):
-                await _at_once(tell, work.calls)
+                await _at_once(report, work.calls)
 
         worker = asyncio.create_task(all_of_them())
         worker.add_done_callback(lambda _: finished.put_nowait(None))
@@ -165,7 +165,7 @@ class ToolNode:
     async def messages(
         self, tool_calls: object, state: object = None, *, context: ToolContext | None = None
     ) -> list[dict[str, Any]]:
-        """Carry out the calls and return the messages to append to the conversation."""
+        """Run the calls and return the messages to append to the conversation."""
         calls = calls_of(tool_calls)
         return answers(calls, await self.invoke(calls, state, context=context))
 
@@ -179,7 +179,7 @@ class ToolNode:
 
     async def _prepare(self, calls: list[ToolCall], state: object, context: ToolContext | None) -> "_Work":
         tools, trouble = self._all()[0], ""
-        # What models were told is what they call, so suppliers are asked again only for what they never told.
+        # Models call what they were offered, so suppliers are asked again only about names that they never offered.
         if self._suppliers and any(tools.offered(call.name) is None for call in calls):
             trouble = "".join(
                 f"; {type(supplier).__name__} could not list its tools: {error}"
@@ -190,9 +190,9 @@ class ToolNode:
         return _Work(calls, tools, trouble, self.within(context or self._context, state), gate)
 
     async def _ask(self) -> list[tuple[ToolSupplier, BaseException]]:
-        """Ask all suppliers, and return what kept any of them from saying what it has."""
+        """Ask all suppliers for their tools, and return those that failed, with their errors."""
         asked = list(self._suppliers)
-        # None stops the others: their tools can be called nevertheless.
+        # One that fails does not stop the others, whose tools can be called.
         answers = await asyncio.gather(*(known.supplier.tools() for known in asked), return_exceptions=True)
         failures: list[tuple[ToolSupplier, BaseException]] = []
         for known, answer in zip(asked, answers, strict=True):
@@ -203,7 +203,7 @@ class ToolNode:
         return failures
 
     def _all(self) -> tuple[Registry, DefinitionInvalid | None]:
-        """Return all tools, of those that cannot be told apart the first; and what to say of the others."""
+        """Return all tools, the first of several with one name, and the error about the others."""
         if self._whole is None:
             registry, clash = copy(self._registry), None
             for tool in (tool for known in self._suppliers for tool in known.tools or ()):
@@ -221,7 +221,7 @@ class ToolNode:
         return registry
 
     def within(self, context: ToolContext, state: object = None) -> ToolContext:
-        """Return what a call may use that is made here with ``context``: the node's own middleware is in it too."""
+        """Return the context for calls made here with ``context``: it includes the node's own middleware."""
         if isinstance(state, ToolContext):
             raise DefinitionInvalid("the state is a ToolContext; pass it by name, context=…")
         # A tool that calls the node again hands on a context that has the node's hooks already.
@@ -236,12 +236,12 @@ class ToolNode:
 class _Supplier:
     supplier: ToolSupplier
     tools: tuple[Tool, ...] | None = None
-    """What it said when it was last asked; None when it never was."""
+    """Its last answer; None if it was never asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """The calls of one answer, and all they need."""
+    """The calls of one answer, with all that they need."""
 
     calls: list[ToolCall]
     tools: Registry
@@ -250,14 +250,14 @@ class _Work:
     gate: asyncio.Semaphore | None = field(repr=False)
 
     def carry_out(self, call: ToolCall) -> Coroutine[None, None, ToolResult]:
-        """Return what carries out one of them, in a task of its own."""
+        """Return the coroutine of one call."""
         tool = self.tools.offered(call.name)
         if tool is None:
             unknown = (
                 call.problem if not call.name and call.problem else f"{self.tools.unknown(call.name)}{self.trouble}"
             )
             tool = _Missing(call.name, unknown)
-            # That there is no such tool matters more than what is wrong with its arguments.
+            # An unknown tool matters more than its arguments.
             call = replace(call, problem=None)
         return self._called(tool, call) if self.gate is None else self._gated(tool, call, self.gate)
 
@@ -290,7 +290,7 @@ _MISSING = ToolDefinition(name="missing")
 
 
 class _Missing(Tool):
-    """Stands for a tool that is not there, so that its calls pass the hooks and the middleware as well."""
+    """Stands for an unknown tool, so that its calls pass the hooks and the middleware as well."""
 
     def __init__(self, wanted: str, unknown: str) -> None:
         super().__init__(_MISSING, validate=False)
@@ -298,7 +298,7 @@ class _Missing(Tool):
 
     @property
     def definition(self) -> ToolDefinition:
-        """One with another name, as what was called need not be possible as a tool's."""
+        """One with another name, because what was called may be no valid name of a tool."""
         return _MISSING
 
     @property
@@ -306,7 +306,7 @@ class _Missing(Tool):
         return self._wanted
 
     async def run(self, call: ToolCall, context: ToolContext) -> object:  # noqa: ARG002 - whatever they are
-        """Say that it is not there."""
+        """Refuse the call."""
         raise ToolUnknown(self._unknown)
 
 
@@ -316,11 +316,11 @@ def _cancelled(call: ToolCall, error: BaseException | None = None) -> ToolResult
 
 
 async def _at_once(do: Callable[[ToolCall], Awaitable[T]], calls: Iterable[ToolCall]) -> list[asyncio.Task[T]]:
-    """Do it with all calls at once and return the tasks, which are done; some may have cancelled themselves.
+    """Run all calls at once and return the finished tasks; some may have cancelled themselves.
 
-    What one of them raises cancels the others. So does whoever cancels this, at that moment: somebody who waits for a
-    ``TaskGroup`` cancels its tasks only when it is their own turn, one turn of the event loop for each level of calls
-    within calls, while the innermost goes on making more.
+    If one raises, the others are cancelled. A cancellation from outside reaches them at once: a ``TaskGroup`` passes it
+    on only at its own turn, one turn of the event loop for each level of nested calls, while the innermost call goes on
+    making more.
     """
     raised: list[BaseException] = []
 
