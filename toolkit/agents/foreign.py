@@ -1,4 +1,4 @@
-"""Asks anything that can be given a task: agents and workflows of ours, other people's agents, plain functions."""
+"""Gives a task to anything that takes one: our agents and workflows, other libraries' agents, plain functions."""
 
 from collections.abc import Callable
 from inspect import getdoc, iscoroutinefunction, isroutine
@@ -14,25 +14,25 @@ from toolkit.result import ToolResult
 
 @runtime_checkable
 class Conversing(Protocol):
-    """An agent of ours: its ``run`` takes a context and a thread beside its task."""
+    """An agent of ours: its ``run`` takes a context and a thread besides its task."""
 
     emits_hooks: bool
-    """True, of workflows too; other people's agents have no such attribute."""
+    """True, for workflows too; other libraries' agents have no such attribute."""
     history: Thread
     """Its own conversation."""
 
     async def run(self, task: Any, /, *, thread: Thread | None = None, context: ToolContext | None = None) -> Any:
-        """Work on ``task`` as what is said next in ``thread``."""
+        """Work on ``task`` as the next message of ``thread``."""
         ...
 
 
 def is_agent(value: object) -> bool:
-    """Tell whether it is an agent or a workflow, whoever's; a plain function is none."""
+    """Tell whether it is an agent or a workflow, of any library; a plain function is not."""
     return callable(getattr(value, "run", None))
 
 
 def described(step: object) -> str:
-    """Return what an agent, a tool or a function does, in its own words."""
+    """Return the description of an agent, a tool or a function; empty if it has none."""
     words: list[object] = [member(step, "description"), member(step, "instruction")]
     if isroutine(step):
         words.append(getdoc(step))
@@ -47,11 +47,11 @@ async def ask(
     context: ToolContext | None = None,
     name: str | None = None,
 ) -> Any:
-    """Give ``agent`` a task and return whatever it returns; each agent's call is told to the hooks once.
+    """Give ``agent`` a task and return what it returns; each call of an agent is announced once.
 
-    Agents and workflows of ours get ``context`` as well, and ``thread`` where they converse. Anything else is called by
-    its ``run`` or by itself, off the event loop where it is no coroutine function. The hooks show the agent itself, or
-    ``name`` where it has none of its own.
+    Our agents and workflows get ``context`` as well, and ``thread`` if they converse. Anything else is called by its
+    ``run``, or itself, in a thread unless it is a coroutine function. The hooks show the agent, or ``name`` if it has
+    none of its own.
     """
     if isinstance(agent, Conversing):
         return await agent.run(task, thread=thread, context=context)
@@ -72,7 +72,7 @@ async def _call(function: Callable[..., Any], task: Any) -> Any:
 
 
 def result_of(answer: object) -> ToolResult:
-    """Return what an agent answered as a result: its ``output`` or ``text`` where it has one, or all of it."""
+    """Return an agent's answer as a result: its ``output`` or ``text`` if it has one, or all of it."""
     problem = getattr(answer, "problem", None)
     if isinstance(problem, str):
         return ToolResult.error(problem)

@@ -1,4 +1,4 @@
-"""An agent that coordinates others by calling the tools that they declare, and what an agent offers hosts and servers.
+"""An agent that coordinates others by calling their tools, and the tools that an agent offers to hosts and servers.
 
 One rule: in a list of tools, an agent is one tool, ``agent__<name>``. Where agents themselves are listed, each offers
 the tools that it declares, as ``<name>__<tool>``; one that declares none is offered as ``agent__<name>`` there too.
@@ -21,23 +21,22 @@ from toolkit.models.model import Model
 from toolkit.tool_class import Tool
 
 INSTRUCTION = "You coordinate other agents. Have the task done by calling their tools, then answer from what they say."
-"""What a host's model is told when nothing else is given."""
+"""The default instruction of a host."""
 
 
 class StructuredLLMHost(Agent):
     """Offers its model the participants' tools by function calling, and routes the calls back to them.
 
     A participant's methods marked ``@tool`` become the tools ``<participant>__<tool>``. An agent that declares none is
-    asked as a whole by ``agent__<participant>``, whose one argument is a ``message``. An agent's tools are called with
-    its own middleware, permissions and dependencies, inside of the host's. When a participant fails, the model reads
-    why.
+    called as a whole by ``agent__<participant>``, whose one argument is a ``message``. An agent's tools are called with
+    its own middleware, permissions and dependencies, inside the host's. When a participant fails, the model reads why.
 
     Args:
-        name: What it is called.
-        model: Who decides whom to call: a model, or its name.
+        name: Its name.
+        model: The model that decides whom to call, or its name.
         participants: Agents, or objects with ``@tool`` methods, by their names or those of a mapping; more can join at
             any time.
-        instruction: What the model is told first.
+        instruction: The first message to the model.
         options: The same as for ``Agent``.
     """
 
@@ -57,11 +56,11 @@ class StructuredLLMHost(Agent):
 
     @property
     def participants(self) -> Mapping[str, object]:
-        """Who takes part now, by name."""
+        """The current participants, by name."""
         return MappingProxyType({name: agent for name, (agent, _) in self._participants.items()})
 
     def join(self, participant: str, agent: object) -> None:
-        """Let ``agent`` take part as ``participant``; the model's next question offers its tools."""
+        """Add ``agent`` as ``participant``; the next request to the model offers its tools."""
         if participant in self._participants:
             raise DefinitionInvalid(f"{participant!r} takes part in {self.name} already")
         tools = offered_by(participant, agent)
@@ -69,7 +68,7 @@ class StructuredLLMHost(Agent):
         self._participants[participant] = (agent, tools)
 
     def leave(self, participant: str) -> None:
-        """Take ``participant`` and its tools away; calls under way go on."""
+        """Remove ``participant`` and its tools; running calls continue."""
         if participant not in self._participants:
             known = ", ".join(map(repr, self._participants)) or "nobody"
             raise ToolUnknown(f"{participant!r} does not take part in {self.name}; there is {known}")
@@ -91,16 +90,16 @@ class OfferedTool(Tool):
         super().__init__(replace(tool.definition, name=f"{owner}__{tool.name}"), validate=False)
         self.source = tool.source  # pyright: ignore[reportAttributeAccessIssue] - it is what the tool behind it is
         self.tool = tool
-        """As its agent knows it."""
+        """The tool under its own name."""
         self._agent = agent
 
     @property
     def server_name(self) -> str | None:
-        """Whoever is behind the tool itself."""
+        """The server behind the tool itself."""
         return self.tool.server_name
 
     async def run(self, call: ToolCall, context: ToolContext) -> object:
-        """Have the tool do it as its own agent does, inside of the middleware that this tool has passed."""
+        """Call the tool as its own agent does, inside the middleware around this tool."""
         context = replace(context, tool_hooks=())
         if isinstance(self._agent, Agent):
             context = self._agent.within(context)

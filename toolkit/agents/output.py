@@ -1,4 +1,4 @@
-"""Answers that are values of a type: the model is told the schema, and told again what does not fit it."""
+"""Answers that are values of a type: the model gets the schema, and reads what of its answer does not fit."""
 
 import json
 import re
@@ -16,21 +16,21 @@ _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 
 
 class Output:
-    """Reads a model's answer as a value of a type that JSON has a form for, such as a pydantic model."""
+    """Reads a model's answer as a value of a type with a form in JSON, such as a pydantic model."""
 
     def __init__(self, kind: Any) -> None:
         self._adapter = adapter_of_hint(kind)
         self.schema = schema_of(self._adapter)
-        """What the answer has to fit."""
+        """The JSON Schema of the answer."""
 
     @property
     def instruction(self) -> str:
-        """What the model is told of it."""
+        """The part of the instruction that asks for it."""
         schema = json.dumps(self.schema, ensure_ascii=False)
         return f"When you are done, answer with JSON alone, which fits this JSON Schema:\n{schema}"
 
     def read(self, text: str) -> Any:
-        """Return the value in an answer; models like to put a fence around it."""
+        """Return the value in an answer, which models often put into a code block."""
         fenced = _FENCED.search(text)
         written = (fenced[1] if fenced is not None else text).strip()
         try:

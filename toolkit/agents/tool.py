@@ -1,4 +1,4 @@
-"""An agent behind the face of a tool, for another agent's model to call."""
+"""An agent as a tool, for another agent's model to call."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -18,7 +18,7 @@ from toolkit.plain import member
 from toolkit.tool_class import OnError, Tool
 
 Extractor: TypeAlias = Callable[[Any], object | Awaitable[object]]
-"""Takes what an agent returned and returns a ``ToolResult`` or what ``ToolResult.of`` reads."""
+"""Takes what an agent returned; returns a ``ToolResult``, or what ``ToolResult.of`` reads."""
 
 
 class AgentTool(Tool):
@@ -28,11 +28,11 @@ class AgentTool(Tool):
     middleware stays around this call; inside, the agent has its own.
 
     Args:
-        agent: Who answers.
-        name: What the model calls it by; ``agent__`` and the agent's name by default.
-        description: What the model is told about it; the agent's own by default.
-        output_extractor: Makes the tool's result of what the agent returned.
-        on_error_func: Makes the tool's result of what was raised.
+        agent: The agent that answers.
+        name: Its name for the model; ``agent__`` and the agent's name by default.
+        description: Its description for the model; the agent's own by default.
+        output_extractor: Turns what the agent returned into the tool's result.
+        on_error_func: Turns an exception into the tool's result.
         thread: What the agent sees of the caller's conversation: ``none`` of it, a ``fork``, or ``shared`` for an agent
             that continues it; or a ``History``. Agents that are not ours see none.
         timeout_s: How long it may take; None for ever.
@@ -126,5 +126,5 @@ def _definition(agent: object, name: str | None, description: str | None) -> Too
 
 
 def tool_name_of(agent: str) -> str:
-    """Return the name of the tool that an agent of this name is."""
+    """Return the name of the tool for an agent of this name."""
     return "agent__" + re.sub(r"[^A-Za-z0-9_-]", "_", agent)

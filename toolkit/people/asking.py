@@ -1,4 +1,4 @@
-"""Questions to a person: what is asked before something is done, for how long, and who answered what."""
+"""Questions to a person before a tool runs: the question, its time limit, and the record of who answered what."""
 
 import asyncio
 import time
@@ -12,12 +12,12 @@ from toolkit.middleware.changes import Change, name_of, seen
 A = TypeVar("A")
 
 PATIENCE_S = 300.0
-"""How long a question may be pending unless told otherwise; nobody answering is a no."""
+"""The default time limit of a question; no answer is a no."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequest:
-    """What a person is asked before a tool may go on."""
+    """A question to a person whether a tool may run."""
 
     tool_name: str
     arguments: Mapping[str, Any] | None
@@ -28,7 +28,7 @@ class Approver(Protocol):
     """Asks a person; in the terminal, in a chat, or in a test."""
 
     async def __call__(self, request: ApprovalRequest, /) -> bool | None:
-        """Return whether it may be done, None where nobody answered."""
+        """Return whether the tool may run; None if nobody answered."""
         ...
 
 
@@ -39,17 +39,17 @@ async def answered(
     timeout_s: float | None,
     changes: list[Change] | None,
 ) -> A | None:
-    """Return what the person answered, None where nobody did in time or at all; every question comes through here.
+    """Return what the person answered, None if nobody did in time; every question goes through here.
 
-    What is recorded of the call that is asked about (``changes``) has the question and the answer, but for words.
+    The record of the call in question (``changes``) gets the question and the answer, except for a text.
     """
     started_s = time.monotonic()
     limit = asyncio.timeout(timeout_s)
     outcome, failure = "nobody answered", None
     try:
         async with limit:
-            told: Any = ask(request)
-            answer: A | None = await told if isawaitable(told) else told
+            returned: Any = ask(request)
+            answer: A | None = await returned if isawaitable(returned) else returned
     except BaseException as error:
         if isinstance(error, TimeoutError) and limit.expired():
             return None
@@ -69,6 +69,6 @@ async def answered(
 
 
 def _who(ask: object) -> str:
-    """Return what is recorded as the one who answered: the function's name, or the class of what it belongs to."""
+    """Return the recorded name of who answered: that of the function, or of the class that it belongs to."""
     owner: object = getattr(ask, "__self__", None)
     return name_of(ask if owner is None else owner)
