@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from inspector.api import diff, events, labels, page, probes, receiver, runs, sessions, stats, storage, stream, traces
 from inspector.api.access import Access
-from inspector.api.arrivals import Arrivals
+from inspector.api.arriving_bodies import ArrivingBodies
 from inspector.api.codes import OneTimeCodes
 from inspector.api.guard import Guard
 from inspector.api.live import Live, LiveLimits
@@ -74,7 +74,7 @@ def assemble(home: Home, access: Access, *, settings: Settings, limits: LiveLimi
         access=access,
         live=Live(lambda: home.store, limits),
         requests=Requests(),
-        arrivals=Arrivals(),
+        arriving=ArrivingBodies(),
         reads=ReadScheduler(),
         single_reads=ReadScheduler(SINGLE_EVENTS),
         changes=Changes(),

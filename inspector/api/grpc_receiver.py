@@ -11,7 +11,7 @@ from importlib import import_module
 from threading import BoundedSemaphore, Timer
 from typing import Any, Final, NoReturn
 
-from inspector.api.arrivals import MOST_ARRIVING_BYTES
+from inspector.api.arriving_bodies import MOST_ARRIVING_BYTES
 from inspector.api.errors import AddressUnusable, ExportFailed, GrpcMissing
 from inspector.api.export import REQUESTS, deliver, response_to
 from inspector.api.problems import RETRY_S

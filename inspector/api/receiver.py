@@ -61,10 +61,10 @@ async def _export(request: Request, service: Service, signal: Signal) -> Respons
 
 
 async def _body_of(request: Request, service: Service) -> bytes:
-    with service.arrivals.counted() as arrival:
+    with service.arriving.counted() as arriving:
         async for part in request.stream():
-            arrival.add(part)
-        return arrival.body()
+            arriving.add(part)
+        return arriving.body()
 
 
 def _accepted(body: bytes, encoding: Encoding) -> Response:

@@ -12,7 +12,7 @@ from fastapi import Depends, Request
 from starlette.responses import Response
 
 from inspector.api.access import Access
-from inspector.api.arrivals import Arrivals
+from inspector.api.arriving_bodies import ArrivingBodies
 from inspector.api.live import Live
 from inspector.api.operations import json_or_404
 from inspector.api.reads import ReadScheduler
@@ -145,7 +145,7 @@ class Service:
     access: Access
     live: Live
     requests: Requests
-    arrivals: Arrivals
+    arriving: ArrivingBodies
     reads: ReadScheduler
     single_reads: ReadScheduler
     """Reads of one full event, which wait only for each other."""

@@ -7,14 +7,14 @@ Where to begin:
 - `capture` says what is copied of each hook, and `values` copies it without running the program's code.
 - `spool` has the queue and the thread behind it: `call_writer` makes records without secrets, `renderer` puts them into
   lines, `segments` writes the files.
-- `sdk_spans`, `logs`, `labels`, `blocks` and `state` record what no hook announces.
+- `sdk_spans`, `logs`, `labels`, `blocks` and `state_dumps` record what no hook announces.
 """
 
 from inspector.record.attach import Attachment, attach, attached, detach
 from inspector.record.blocks import run
 from inspector.record.labels import label
 from inspector.record.logs import record_logs, stop_recording_logs
-from inspector.record.state import dump_state
+from inspector.record.state_dumps import dump_state
 
 __all__ = [
     "Attachment",

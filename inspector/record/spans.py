@@ -199,7 +199,7 @@ class RecordedSpan(trace.Span):
         """What a replay returns: ``result`` or ``error`` in the form of `inspector.record.results`, and for a model
         call ``exchanges``, the `inspector.record.exchanges.Exchange` of each attempt."""
         self.extra: dict[str, Plain] | None = None  # what the program set
-        self.noted: dict[str, Plain] | None = None  # what functions noted, see `inspector.record.state`
+        self.noted: dict[str, Plain] | None = None  # what functions noted, see `inspector.record.state_dumps`
         self.states: list[tuple[str, int, dict[str, Plain]]] | None = None
         """Which functions set the values in ``noted``, and when."""
         self.events: list[Event] | None = None

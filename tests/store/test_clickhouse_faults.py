@@ -20,7 +20,7 @@ from urllib3 import Timeout
 from inspector.model import Filter, Log, Loss, NewLabel, Span
 from inspector.store import Joined, SpoolMark, StoreError
 from inspector.store.clickhouse import ClickHouseStore, read_address
-from inspector.store.clickhouse.numbers import read_notes
+from inspector.store.clickhouse.notes import read_notes
 
 COUNT = itertools.count(1)
 FAULTS = ("applied", 164, "late", "unread", 243, "read", 252, "half answered", 497)

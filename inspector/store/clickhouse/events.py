@@ -10,7 +10,7 @@ from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import NAMED_MODEL, Conditions, named, narrow_spans
 from inspector.store.clickhouse.labels import scores_of_spans
 from inspector.store.clickhouse.listing import Source, read_page
-from inspector.store.clickhouse.numbers import LAST_SEQ
+from inspector.store.clickhouse.notes import LAST_SEQ
 from inspector.store.clickhouse.slots import of_trace
 from inspector.store.limits import ReadLimits
 from inspector.store.values.cursor import cut

@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.slots import reached
 from inspector.store.clickhouse.tables import OF_ROW, SHARE, TRACES
-from inspector.store.values.ever import counted_as
 from inspector.store.values.folding import Family
+from inspector.store.values.lifetime_counts import counted_as
 from inspector.store.values.rows import INT64_MAX, Row
 from inspector.store.values.same_call import Node
 from inspector.store.values.sums import Sums, TraceSums

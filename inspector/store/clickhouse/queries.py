@@ -5,7 +5,7 @@ from inspector.store.clickhouse.database import Database
 from inspector.store.clickhouse.events import read_after, read_event, read_events
 from inspector.store.clickhouse.labels import read_labels
 from inspector.store.clickhouse.logs import read_logs
-from inspector.store.clickhouse.numbers import read_number
+from inspector.store.clickhouse.notes import read_number
 from inspector.store.clickhouse.outlines import read_hits, read_outline_rows, read_previews
 from inspector.store.clickhouse.removal import used_bytes
 from inspector.store.clickhouse.replays import count_replays

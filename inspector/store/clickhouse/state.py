@@ -7,13 +7,13 @@ from typing import Final
 from inspector.model import Loss, Losses, Run, Trace
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.inbox import read_waiting
-from inspector.store.clickhouse.numbers import read_notes, read_number
+from inspector.store.clickhouse.notes import read_notes, read_number
 from inspector.store.clickhouse.removal import sum_losses, used_bytes
 from inspector.store.clickhouse.slots import of_run, of_trace
 from inspector.store.clickhouse.summaries import TRACE
 from inspector.store.clickhouse.tables import LOSSES, SCHEMA_VERSION
 from inspector.store.model import Health, Retained, SpoolMark
-from inspector.store.values.ever import calls_ever
+from inspector.store.values.lifetime_counts import calls_ever
 from inspector.store.values.losses import losses_of, time_of
 from inspector.store.values.removals import removals
 from inspector.store.values.rows import clamp, clean

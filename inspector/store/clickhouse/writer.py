@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from inspector.model import coalesce, supersedes
-from inspector.store.clickhouse import numbers
+from inspector.store.clickhouse import notes
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.hours import Hours
 from inspector.store.clickhouse.lease import Start
@@ -18,7 +18,7 @@ from inspector.store.clickhouse.prepared import Change, Content, Prepared, Prepa
 from inspector.store.clickhouse.sent import move, read_content
 from inspector.store.clickhouse.slots import reached
 from inspector.store.clickhouse.tables import TRACES
-from inspector.store.values.ever import counted_as, recount
+from inspector.store.values.lifetime_counts import counted_as, recount
 from inspector.store.values.records import Key, own_session
 from inspector.store.values.rows import Row, placed
 from inspector.store.values.sums import TraceSums
@@ -70,9 +70,9 @@ class Writer:
     def make_ready(self) -> None:
         """Read the numbers, and complete an interrupted write of this process or the one before it."""
         if not self._is_ready:
-            self.numbers = (numbers.read_noted if self._is_noted else numbers.read_numbers)(self._database)
+            self.numbers = (notes.read_noted if self._is_noted else notes.read_numbers)(self._database)
             if self._follows_broken:
-                for name in numbers.GIVEN_OUT:
+                for name in notes.GIVEN_OUT:
                     self.numbers[name] += _AHEAD
             self._is_ready, self._follows_broken = True, False
         if self._is_torn:
@@ -82,7 +82,7 @@ class Writer:
         """Note all that the next process has to know; return False if that process has to complete a write first."""
         if not self._is_ready or self._is_torn or self._late is not None:
             return False
-        self.note({name: self.numbers[name] for name in numbers.GIVEN_OUT if name != "version"})
+        self.note({name: self.numbers[name] for name in notes.GIVEN_OUT if name != "version"})
         return True
 
     def renumber_late(self) -> None:
@@ -158,7 +158,7 @@ class Writer:
         """Store numbers by their names."""
         self.numbers.update(values)
         version = self.next_version()
-        numbers.save_numbers(self._database, values, version=version, token=self.token(version))
+        notes.save_numbers(self._database, values, version=version, token=self.token(version))
 
     def next_version(self) -> int:
         """Return a version later than all before."""
@@ -337,7 +337,7 @@ class Writer:
         self._save_traces(batch, version, token)
         recount(self.numbers, recounted)
         self.numbers["counted"] = version
-        numbers.save_numbers(self._database, self._noted_numbers(), version=version, token=token)
+        notes.save_numbers(self._database, self._noted_numbers(), version=version, token=token)
         self._cache.keep(batch.traces.values())
 
     def _recounted(self, batch: _Batch, changes: Mapping[str, list[Change]]) -> list[tuple[str, str]]:

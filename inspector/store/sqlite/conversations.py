@@ -23,7 +23,6 @@ from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.contents import json_list, messages, with_strings
 from inspector.store.sqlite.counters import load_counters
 from inspector.store.sqlite.engine import driver
-from inspector.store.values.addresses import Addresses
 from inspector.store.values.contents import (
     FRAMED,
     StoredShared,
@@ -34,6 +33,7 @@ from inspector.store.values.contents import (
     read_body,
     stored_body,
 )
+from inspector.store.values.text_hashes import TextHashes
 
 _SCOPES = 512
 _MESSAGES = 4096
@@ -96,8 +96,8 @@ class OwningSpan(NamedTuple):
 class Conversations:
     """The latest messages of the scopes that are being written."""
 
-    def __init__(self, addresses: Addresses) -> None:
-        self._addresses = addresses
+    def __init__(self, text_hashes: TextHashes) -> None:
+        self._text_hashes = text_hashes
         self._known: OrderedDict[MessageScope, dict[bytes, int]] = OrderedDict()
         self._strings: dict[MessageScope, dict[int, tuple[int, ...]]] = {}
         """The long strings of messages, by the id of the message."""
@@ -137,11 +137,11 @@ class Conversations:
         known = self._messages(scope)
         ids = content_ids((shared,))
         self._learn(scope, ids)
-        # With their texts, since rows of schema 0019 and before have other addresses.
+        # With their texts, since rows of schema 0019 and before have other hashes.
         older = {content_id for content_id in ids if content_id <= (self._before_id or 0)}
         texts = with_strings(self._connected(), messages(self._connected(), older)) if older else {}
         for content_id in older & texts.keys():
-            known[self._addresses.of(message_text(texts[content_id], texts))] = content_id
+            known[self._text_hashes.of(message_text(texts[content_id], texts))] = content_id
 
     def refer(self, scope: MessageScope, key: str, prompt: str, owner: OwningSpan) -> Refers | None:
         """Return the frame of an attribute's text; the span owns new messages in it.
@@ -175,17 +175,17 @@ class Conversations:
     ) -> list[int]:
         known = self._messages(scope)
         texts = [bytes(body) for body in bodies]
-        addresses = list(map(self._addresses.of, texts))
+        hashes = list(map(self._text_hashes.of, texts))
         # Two recorders of a call may write the same attribute in different forms, and several agents may take turns.
         # Each reserves ids of its own, so that they stay ranges.
-        block = (key, addresses[0] if len(addresses) > 1 else b"")
+        block = (key, hashes[0] if len(hashes) > 1 else b"")
         ids: list[int] = []
-        for text, address in zip(texts, addresses, strict=True):
-            content_id = known.get(address)
+        for text, text_hash in zip(texts, hashes, strict=True):
+            content_id = known.get(text_hash)
             if content_id is None:
-                content_id = known[address] = self._next_id(scope, block)
+                content_id = known[text_hash] = self._next_id(scope, block)
                 body = self._without_strings(scope, content_id, text, owner)
-                self._new.append((content_id, address, owner.row_id, body))
+                self._new.append((content_id, text_hash, owner.row_id, body))
                 if owner.kind in _AROUND_MODELS:
                     self._leave_unclaimed(scope, content_id)
             elif owner.kind == "llm" and content_id in self._unclaimed.get(scope, ()):
@@ -265,8 +265,8 @@ class Conversations:
             "SELECT hash, id, iif(substr(body, 1, 1) = ?, body, NULL) FROM contents "
             "WHERE id IN (SELECT value FROM json_each(?))"
         )
-        for address, content_id, framed_body in self._database().execute(sql, (FRAMED, json_list(sorted(ids)))):
-            self._known[scope][address] = content_id
+        for text_hash, content_id, framed_body in self._database().execute(sql, (FRAMED, json_list(sorted(ids)))):
+            self._known[scope][text_hash] = content_id
             if framed_body is not None and isinstance(frame := read_body(framed_body), Frame):
                 self._strings.setdefault(scope, {})[content_id] = tuple(numbers(frame))
 

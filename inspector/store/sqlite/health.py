@@ -11,7 +11,7 @@ from inspector.store.sqlite.losses import sum_losses
 from inspector.store.sqlite.retention import used_bytes
 from inspector.store.sqlite.summaries import TRACE, trace_of
 from inspector.store.sqlite.tables import SCHEMA_VERSION, runs, traces
-from inspector.store.values.ever import calls_ever
+from inspector.store.values.lifetime_counts import calls_ever
 from inspector.store.values.removals import removals
 
 

@@ -286,8 +286,8 @@ contents = Table(
     Column("body", LargeBinary, nullable=False),
 )
 """The messages of prompts, each stored once per session. ``hash`` finds a repeated one
-(`inspector.store.values.addresses`; in rows of schema 0019 and before, it includes the session). ``span`` is the row of
-the span that first had the message, or of the first that still refers to it."""
+(`inspector.store.values.text_hashes`; in rows of schema 0019 and before, it includes the session). ``span`` is the row
+of the span that first had the message, or of the first that still refers to it."""
 
 Index("ix_contents_span", contents.c.span)
 

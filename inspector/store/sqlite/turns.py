@@ -11,9 +11,9 @@ from inspector.model import Span
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.drafts import Drafts, Lookup
 from inspector.store.sqlite.engine import driver
-from inspector.store.values.addresses import Addresses
 from inspector.store.values.chains import Chain, Chains, RequestedTool, ToolResult, extended
 from inspector.store.values.rows import Row
+from inspector.store.values.text_hashes import TextHashes
 from inspector.store.values.turns import Turn, find_previous, lane_of, previous_response, sizes_of
 
 
@@ -30,8 +30,8 @@ class StoredCall(NamedTuple):
 class Turns:
     """Finds the call that each call continues."""
 
-    def __init__(self, addresses: Addresses) -> None:
-        self._chains = Chains(addresses.of)
+    def __init__(self, text_hashes: TextHashes) -> None:
+        self._chains = Chains(text_hashes.of)
 
     def take(self, connection: Connection, calls: Iterable[StoredCall], *, again: bool = False) -> None:
         """Store the turns of calls that were just stored, in the same transaction.

@@ -26,8 +26,8 @@ from inspector.store.sqlite.turns import forget as forget_turns
 from inspector.store.values.codec import unpack
 from inspector.store.values.codes import DIALECTS, HOOKS, KEYS
 from inspector.store.values.contents import Parts, content_ids, read_shared, stored_shared, take_apart
-from inspector.store.values.ever import count_calls
 from inspector.store.values.excerpts import Excerpts, excerpts_of
+from inspector.store.values.lifetime_counts import count_calls
 from inspector.store.values.records import Key, of_its_process
 from inspector.store.values.rows import Divided, Row, clean, named_run, packed_columns, row_of
 from inspector.store.values.sums import TraceSums
@@ -75,7 +75,7 @@ def write_batch(
         conversations.forget()
     cache.turns.take(connection, _model_calls(accepted, changes, saved.traces), again=again)
     forget_turns(connection, [row.id for old, row in changes if _is_no_turn(old, row)])
-    cache.addresses.forget()
+    cache.text_hashes.forget()
     counts["spans"] += sum(old is None for old, _ in changes)
     count_calls(counts, changes)
     save_counters(connection, counts)

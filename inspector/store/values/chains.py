@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 from msgspec import Raw
 
-from inspector.store.values.addresses import address_of
+from inspector.store.values.text_hashes import hash_of
 
 LONGEST_PREVIEW = 200
 """Characters of arguments and results that are kept."""
@@ -109,8 +109,8 @@ _BEGIN = b"\0" * _DIGEST_BYTES
 class Chains:
     """Reads prompts and answers, each repeated message only once."""
 
-    def __init__(self, address: Callable[[bytes], bytes] = address_of) -> None:
-        self._address = address
+    def __init__(self, hash_text: Callable[[bytes], bytes] = hash_of) -> None:
+        self._hash_text = hash_text
         self._known: OrderedDict[bytes, Message] = OrderedDict()
         self._steps: dict[tuple[bytes, tuple[bytes, ...]], bytes] = {}
         """The chain that results from a chain and a message's parts; the next prompt repeats the same steps."""
@@ -145,14 +145,14 @@ class Chains:
 
     def _message(self, body: Raw) -> Message:
         raw = bytes(body)
-        address = self._address(raw)
-        cached = self._known.get(address)
+        text_hash = self._hash_text(raw)
+        cached = self._known.get(text_hash)
         if cached is None:
-            cached = self._known[address] = read_message(_ANY.decode(raw))
+            cached = self._known[text_hash] = read_message(_ANY.decode(raw))
             if len(self._known) > _REMEMBERED:
                 self._known.popitem(last=False)
         else:
-            self._known.move_to_end(address)
+            self._known.move_to_end(text_hash)
         return cached
 
 

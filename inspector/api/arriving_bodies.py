@@ -11,20 +11,20 @@ MOST_ARRIVING_BYTES = 128 << 20
 """The bytes of all requests that are still arriving; a request that would exceed it is told to retry."""
 
 
-class Arrivals:
+class ArrivingBodies:
     """Counts the bytes of requests that are still arriving, so that many slow senders cannot fill the memory."""
 
-    def __init__(self, most: int = MOST_ARRIVING_BYTES) -> None:
-        self._left = most
+    def __init__(self) -> None:
+        self._left = MOST_ARRIVING_BYTES
 
     @contextmanager
-    def counted(self) -> Generator["Arrival"]:
+    def counted(self) -> Generator["ArrivingBody"]:
         """Count a request while it arrives."""
-        arrival = Arrival(self)
+        body = ArrivingBody(self)
         try:
-            yield arrival
+            yield body
         finally:
-            self._left += arrival.size
+            self._left += body.size
 
     def take(self, size: int) -> bool:
         """Reserve this many bytes, if there is room."""
@@ -34,11 +34,11 @@ class Arrivals:
         return True
 
 
-class Arrival:
+class ArrivingBody:
     """The bytes of one request so far."""
 
-    def __init__(self, arrivals: Arrivals) -> None:
-        self._arrivals = arrivals
+    def __init__(self, bodies: ArrivingBodies) -> None:
+        self._bodies = bodies
         # Gives its bytes back without another copy of them.
         self._body = BytesIO()
         self.size = 0
@@ -51,7 +51,7 @@ class Arrival:
         """
         if self.size + len(part) > MOST_EXPORT_BYTES:
             raise ExportFailed(413, f"send less at a time: more than {MOST_EXPORT_BYTES:,} bytes")
-        if not self._arrivals.take(len(part)):
+        if not self._bodies.take(len(part)):
             raise ExportFailed(503, "too much is arriving at once; retry later")
         self.size += len(part)
         self._body.write(part)
