@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from sent import request_of, span_of
@@ -22,6 +23,13 @@ from inspector.store.sqlite import SqliteStore
 
 NOBODY = 65534
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else for a while")
+
+
+@pytest.fixture
+def tmp_path():
+    """Outside of pytest's own directory, which each pytest that starts meanwhile closes to all other users."""
+    with TemporaryDirectory(prefix="homes-") as directory:
+        yield Path(directory)
 
 
 @pytest.fixture
