@@ -121,7 +121,11 @@ export function VirtualGrid(props: Props) {
   const shown = rows.getVirtualItems();
   const first = shown[0]?.index ?? 0;
   const last = shown.at(-1)?.index ?? 0;
-  useEffect(() => onSight?.(first, last), [onSight, first, last]);
+  // None is until the list is measured.
+  const inSight = shown.length > 0;
+  useEffect(() => {
+    if (inSight) onSight?.(first, last);
+  }, [onSight, inSight, first, last]);
   useEffect(() => {
     if (more === "there" && last >= keys.length - AHEAD) onMore();
   }, [more, last, keys.length, onMore]);

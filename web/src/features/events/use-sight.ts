@@ -10,17 +10,17 @@ const TRACE_DIGITS = 32;
 
 /** The previews of the rows in view, and what the list tells of which these are. */
 export function useSight(rows: readonly SpanEvent[], columns: readonly ColumnId[] | null) {
-  const [sight, setSight] = useState({ first: 0, last: 0 });
+  const [sight, setSight] = useState<{ first: number; last: number } | null>(null);
   const shown = (columns ?? USUAL).includes("preview");
   const inSight = useMemo(() => {
-    if (!shown) return NOTHING;
+    if (!shown || sight === null) return NOTHING;
     return rows
       .slice(sight.first, sight.last + 1)
       .map((row) => ({ key: feedKey(row), running: row.status === "running" }));
   }, [rows, sight, shown]);
   const onSight = useCallback(
     (first: number, last: number) =>
-      setSight((before) => (before.first === first && before.last === last ? before : { first, last })),
+      setSight((before) => (before?.first === first && before.last === last ? before : { first, last })),
     [],
   );
   return { previews: usePreviews(inSight, load), onSight };

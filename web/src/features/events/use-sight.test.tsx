@@ -1,0 +1,28 @@
+import { act, renderHook } from "@testing-library/react";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { SpanEvent } from "@/api/client";
+import { useSight } from "./use-sight";
+
+// The client takes the browser's `fetch` when it is imported.
+const asked = vi.hoisted(() => {
+  const spans: string[][] = [];
+  globalThis.fetch = async (request) => {
+    spans.push(new URL((request as Request).url).searchParams.getAll("span_id"));
+    return Response.json({ items: [] });
+  };
+  return spans;
+});
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const rows = ["1", "2", "3"].map((id) => ({ trace_id: "a".repeat(32), span_id: id.repeat(16), status: "ok" }));
+
+test("previews are asked for once the list says which rows are in view, and of all of them at once", async () => {
+  const { result } = renderHook(() => useSight(rows as SpanEvent[], null));
+  await act(() => vi.advanceTimersByTimeAsync(1000));
+  expect(asked).toEqual([]);
+  act(() => result.current.onSight(0, 1));
+  await act(() => vi.advanceTimersByTimeAsync(1000));
+  expect(asked).toEqual([["1".repeat(16), "2".repeat(16)]]);
+});
