@@ -5,6 +5,9 @@ and a provider that the program sets takes its place: with all the exporters it 
 before as well, and with our processor added.
 """
 
+# First, so that its hook for forked children comes before that of the SDK, which uses its threads: these wait in the
+# child for a lock that its hook releases.
+import concurrent.futures.thread  # noqa: F401 # pyright: ignore[reportUnusedImport]
 import logging
 import os
 from collections.abc import Callable

@@ -457,6 +457,31 @@ if child:
 """
 
 
+FORKING_LATE = """
+import os
+import inspector
+inspector.attach(otel=True)
+from opentelemetry import trace
+
+with trace.get_tracer("app").start_as_current_span("parent"):
+    pass
+import concurrent.futures.thread
+child = os.fork()
+if child == 0:
+    with trace.get_tracer("app").start_as_current_span("child"):
+        pass
+else:
+    os.waitpid(child, 0)
+"""
+
+
+def test_a_child_is_forked_from_a_program_that_imports_thread_pools_after_the_recorder(spool):
+    environment = {**os.environ, **watching(ROOT), "INSPECTOR_HOME": str(spool.home)}
+    done = subprocess.run([sys.executable, "-c", FORKING_LATE], env=environment, capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert sorted(span["name"] for span in spool.spans()) == ["child", "parent"]
+
+
 def test_a_forked_child_goes_on_in_a_spool_of_its_own(spool):
     environment = {**os.environ, **watching(ROOT), "INSPECTOR_HOME": str(spool.home)}
     done = subprocess.run([sys.executable, "-c", FORKING], env=environment, capture_output=True, timeout=60)
