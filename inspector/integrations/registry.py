@@ -31,9 +31,11 @@ INTEGRATIONS: tuple[Integration, ...] = (
     Integration("aiohttp", "aiohttp", "aiohttp", (3, 10), (4,)),
     Integration("anthropic", "anthropic", "anthropic", (1, 9), (3,)),
     Integration("botocore", "botocore", "botocore.client", (1, 44), (2,)),
+    Integration("celery", "celery", "celery", (5, 4), (6,)),
     Integration("claude_agent_sdk", "claude-agent-sdk", "claude_agent_sdk", (0, 2), (0, 3)),
     Integration("crewai", "crewai", "crewai", (1, 15), (2,)),
     Integration("django", "django", "django.core.handlers.base", (5, 2), (7,)),
+    Integration("dramatiq", "dramatiq", "dramatiq", (1, 17), (3,)),
     Integration("dspy", "dspy", "dspy", (3, 4), (4,)),
     Integration("fast_agent", "fast-agent-mcp", "fast_agent", (0, 10), (0, 11)),
     Integration("flask", "flask", "flask.app", (3,), (4,)),
@@ -50,6 +52,7 @@ INTEGRATIONS: tuple[Integration, ...] = (
     Integration("openai_agents", "openai-agents", "agents", (0, 14), (0, 30)),
     Integration("pydantic_ai", "pydantic-ai-slim", "pydantic_ai", (2,), (3,)),
     Integration("requests", "requests", "requests", (2, 31), (3,)),
+    Integration("rq", "rq", "rq", (2,), (4,)),
     Integration("smolagents", "smolagents", "smolagents", (1, 26), (2,)),
     Integration("starlette", "starlette", "starlette.applications", (0, 40), (2,)),
     Integration("threading", "Python", "threading", (3, 11), (4,)),
@@ -58,6 +61,9 @@ INTEGRATIONS: tuple[Integration, ...] = (
 
 SERVERS: frozenset[str] = frozenset(("django", "flask", "starlette", "uvicorn"))
 """Integrations that record requests of servers, as OpenTelemetry's instrumentors do; their spans replace ours."""
+
+QUEUES: frozenset[str] = frozenset(("celery", "dramatiq", "rq"))
+"""Integrations that make each job a run; the spans of OpenTelemetry's instrumentors replace that."""
 
 HTTP_CLIENTS: frozenset[str] = frozenset(("aiohttp", "httpx", "httpx2", "requests"))
 """Integrations that record only requests to models; OpenTelemetry's instrumentors record every request."""

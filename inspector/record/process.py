@@ -22,6 +22,8 @@ _BY_OPTION: Final = frozenset(("flask", "celery"))
 """Programs whose application follows ``--app`` or ``-A``."""
 _BY_FILE: Final = frozenset(("streamlit", "fastapi"))
 """Servers whose application is a file."""
+_BY_MODULE: Final = frozenset(("dramatiq",))
+"""Workers whose application is the module that is named first."""
 _TARGET: Final = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*):[^\W\d][\w.]*(?:\(.*\))?")
 _OF_OPTIONS: Final = frozenset(("python", "file", "unix", "fd"))
 """What may come before the colon in the value of an option, such as ``--config python:settings``."""
@@ -81,6 +83,8 @@ def served_program(launcher: str, words: Sequence[str], flask_app: str | None = 
     if launcher in _BY_OPTION:
         target = next(_apps(words), flask_app if launcher == "flask" else None)
         return _module_of(target) if target else None
+    if launcher in _BY_MODULE and words and not words[0].startswith("-"):
+        return _module_of(words[0])
     if launcher in _BY_FILE:
         return next((_module_of(word) for word in words if word.endswith(".py")), None)
     return None

@@ -30,6 +30,8 @@ _MOST_OPEN: Final = 65_536
 """If more spans are open, the oldest are forgotten; they stay in the spool as running."""
 _MOST_ENDED: Final = 4096
 _MOST_ORIGINS: Final = 1024
+_ENTRIES: Final = frozenset((trace.SpanKind.SERVER, trace.SpanKind.CONSUMER))
+"""Kinds of spans by which others make this process do something: a request, or a message such as a queue's job."""
 
 _open: OrderedDict[int, "SdkSpan"] = OrderedDict()
 """Running spans by id. There is one for the process, as there is one bus for hooks."""
@@ -62,8 +64,8 @@ class SdkSpan(RecordedSpan):
         self.trace_state = identity.trace_state
         self.origin = origin
         self.emitter = None if origin.scope is None else origin.scope.name
-        is_of_request = span.kind is trace.SpanKind.SERVER and (span.parent is None or span.parent.is_remote)
-        self.run = trace.format_trace_id(self.trace_id) if is_of_request else None
+        is_entry = span.kind in _ENTRIES and (span.parent is None or span.parent.is_remote)
+        self.run = trace.format_trace_id(self.trace_id) if is_entry else None
         self.take(span)
 
     def take(self, span: "ReadableSpan") -> None:
@@ -71,7 +73,7 @@ class SdkSpan(RecordedSpan):
         self.name = span.name
         self.attributes: Mapping[str, Any] = dict(span.attributes or {})
         if self.run is not None:
-            # A server request is its own run, named after its trace, unless its caller is recorded.
+            # A request or message is its own run, named after its trace, unless its caller is recorded.
             self.attributes = {**self.attributes, sc.RUN_ID: self.run}
         self.sdk_events: Sequence[Event] = span.events
         self.linked: Sequence[trace.Link] = span.links

@@ -16,7 +16,16 @@ import pytest
 from emitted import VARIABLE
 
 import inspector.integrations
-from inspector.integrations import HTTP_CLIENTS, INTEGRATIONS, SERVERS, Enabled, Integration, IntegrationUnknown, chosen
+from inspector.integrations import (
+    HTTP_CLIENTS,
+    INTEGRATIONS,
+    QUEUES,
+    SERVERS,
+    Enabled,
+    Integration,
+    IntegrationUnknown,
+    chosen,
+)
 from inspector.integrations.calls import announce, enclosing, opened
 from inspector.integrations.imports import ImportWatch
 from inspector.integrations.mcp.servers import ours
@@ -550,8 +559,8 @@ def test_every_integration_signs_its_calls_with_its_own_name():
                 signed.setdefault(name, set()).add(node.value.value)
     # Requests of these are signed with the package of their SDK or client, which is named as its integration is.
     shared = {"openai", "anthropic", *HTTP_CLIENTS}
-    # They emit nothing: requests and cells are runs around what others emit, and threads carry those on.
-    around = {*SERVERS, "ipython", "threading"}
+    # They emit nothing: requests, jobs and cells are runs around what others emit, and threads carry those on.
+    around = {*SERVERS, *QUEUES, "ipython", "threading"}
     assert signed == {each.name: {each.name} for each in INTEGRATIONS if each.name in signed}
     assert {each.name for each in INTEGRATIONS} - signed.keys() <= shared | around
 

@@ -1,0 +1,38 @@
+"""Dramatiq: ``Broker.emit_before`` and ``emit_after`` are what a worker calls around each message, in its thread."""
+
+from collections.abc import Callable
+from threading import local
+from typing import Any
+
+from inspector.integrations.jobs import run_of
+from inspector.integrations.patches import Patches
+
+_here = local()
+
+
+def install(patches: Patches) -> None:
+    """Wrap the functions that tell the middleware of a message."""
+    wrappers = {"emit_before": _emit_before, "emit_after": _emit_after}
+    patches.wrap_once_imported("dramatiq.broker", "Broker", wrappers)
+
+
+def _emit_before(original: Callable[..., Any]) -> Callable[..., Any]:
+    def emit_before(self: Any, signal: str, *args: Any, **kwargs: Any) -> None:
+        # First, since middleware may skip the message.
+        original(self, signal, *args, **kwargs)
+        if signal == "process_message":
+            _here.job = run_of(str(args[0].actor_name))
+            _here.job.__enter__()
+
+    return emit_before
+
+
+def _emit_after(original: Callable[..., Any]) -> Callable[..., Any]:
+    def emit_after(self: Any, signal: str, *args: Any, **kwargs: Any) -> None:
+        if signal in {"process_message", "skip_message"} and (job := getattr(_here, "job", None)) is not None:
+            _here.job = None
+            exc = kwargs.get("exception")
+            job.__exit__(None if exc is None else type(exc), exc, None)
+        original(self, signal, *args, **kwargs)
+
+    return emit_after

@@ -1,0 +1,34 @@
+"""RQ: ``Job.perform`` is what every worker calls to do a job, in its own process or in one that it forks for it."""
+
+from collections.abc import Callable
+from typing import Any
+
+from inspector.integrations.jobs import run_of
+from inspector.integrations.patches import Patches
+from inspector.record import attached
+
+
+def install(patches: Patches) -> None:
+    """Wrap the function that does a job."""
+    patches.wrap_once_imported("rq.job", "Job", {"perform": _perform})
+
+
+def _perform(original: Callable[..., Any]) -> Callable[..., Any]:
+    def perform(self: Any) -> Any:
+        try:
+            with run_of(_name(self)):
+                return original(self)
+        finally:
+            # The process of a forked job is left by os._exit, right after its result was stored.
+            if (attachment := attached()) is not None:
+                attachment.flush()
+
+    return perform
+
+
+def _name(job: Any) -> str:
+    try:
+        return str(job.func_name)
+    # What was stored in Redis may not be readable, which RQ is about to say.
+    except Exception:  # noqa: BLE001
+        return "job"
