@@ -40,3 +40,5 @@ def report(totals: ReadAgain, *, written: bool) -> Iterator[str]:
     yield from (f"  {count:>{width},}  {visible(name)}" for name, count in names[:_MOST_NAMES])
     if len(names) > _MOST_NAMES:
         yield f"  … and {counted(len(names) - _MOST_NAMES, 'more field')}"
+    if totals.traces:
+        yield f"{counted(totals.traces, 'trace')} summed up differently: {', '.join(sorted(totals.of_traces))}"

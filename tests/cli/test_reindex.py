@@ -34,8 +34,10 @@ def test_what_was_misread_is_read_as_it_is_today(inspector, misread):
     assert calls(inspector) == []
     done = inspector("reindex", "--all")
     assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.decode() == would.replace("would change", "changed")
-    changed = [line.split() for line in done.stdout.decode().splitlines()[1:]]
+    *fields, summed = done.stdout.decode().splitlines()
+    assert fields == would.replace("would change", "changed").splitlines()
+    assert summed == "1 trace summed up differently: cost_usd, input_tokens, llm_calls"
+    changed = [line.split() for line in fields[1:]]
     assert changed == [
         ["1", name] for name in ("cached_tokens", "cost_usd", "dialect", "input_tokens", "kind", "output_tokens")
     ]

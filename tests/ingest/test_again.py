@@ -1,5 +1,6 @@
 import asyncio
 import json
+import sqlite3
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
@@ -9,7 +10,7 @@ from msgspec.structs import replace
 
 import inspector
 from inspector.ingest import open_home, read_traces_again
-from inspector.model import Filter, SpanError
+from inspector.model import Filter, Span, SpanError
 from inspector.otlp import decode
 from inspector.reading.dialects import read_span
 from inspector.reading.stored import differences, read_again
@@ -131,7 +132,8 @@ def test_a_better_reading_takes_the_place_of_the_stored_one(store):
     dry = read_traces_again(store, trace_ids(store), write=False)
     assert (dry.spans, dry.changed) == (len(spans), 1)
     assert events_of(store)[call.span_id].kind == "other"
-    assert read_traces_again(store, trace_ids(store), write=True) == dry
+    done = read_traces_again(store, trace_ids(store), write=True)
+    assert (done.spans, done.changed, done.by_name, done.traces) == (dry.spans, dry.changed, dry.by_name, 1)
     event = events_of(store)[call.span_id]
     assert (event.kind, event.dialect, event.cost_usd) == (call.kind, call.dialect, call.cost_usd)
     costs = [span.cost_usd for span in spans if span.trace_id == call.trace_id and span.cost_usd]
@@ -148,6 +150,23 @@ async def converse(turns):
             answer = {"role": "assistant", "content": f"Answer {turn}: " + "two nights. " * 70}
             call.set(response={"model": "gpt-4.1", "choices": [{"message": answer, "finish_reason": "stop"}]})
         history = [*history, answer]
+
+
+def test_what_an_earlier_version_counted_twice_is_counted_once_and_said(tmp_path):
+    outer = Span("a" * 32, "1" * 16, "chat", "llm", "ok", 1, end_ns=9, attributes={"gen_ai.operation.name": "chat"})
+    attributes = outer.attributes | {"inspector.emitter": "openai"}
+    inner = replace(outer, span_id="2" * 16, parent_id=outer.span_id, start_ns=2, end_ns=8, attributes=attributes)
+    settings = Settings(home=tmp_path)
+    with closing(open_store(settings)) as store:
+        store.write([outer, inner])
+        assert store.trace(outer.trace_id).calls == 1
+    with closing(sqlite3.connect(settings.database)) as connection, connection:
+        connection.execute("UPDATE spans SET identity = NULL, folded_into = NULL")
+        connection.execute("UPDATE traces SET calls = 2, llm_calls = 2, unpriced_calls = 2")
+    with closing(open_store(settings)) as store:
+        found = read_traces_again(store, trace_ids(store), write=True)
+        assert (found.traces, found.of_traces) == (1, {"calls", "llm_calls", "unpriced_calls"})
+        assert store.trace(outer.trace_id).calls == 1
 
 
 def test_a_conversation_is_what_it_was_after_two_readings(tmp_path, recording):

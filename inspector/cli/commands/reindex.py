@@ -26,8 +26,8 @@ def reindex(**options: Unpack[ReindexOptions]) -> None:
     """Interpret recorded spans again, and print what changed: kinds, models, messages, tokens and prices.
 
     Use it after an update that understands a framework better or knows more prices: older recordings are then shown as
-    if they had been recorded now. RUN or TRACE is an id, a part of one as the lists show it, or 'last'. Names and
-    statuses of spans stay.
+    if they had been recorded now. Duplicates and totals are found again too, which --dry-run cannot foresee. RUN or
+    TRACE is an id, a part of one as the lists show it, or 'last'. Names and statuses of spans stay.
     """
     if bool(options["ids"]) == options["everything"]:
         raise click.UsageError("name a run or a trace to read again, or give --all")
