@@ -4,7 +4,7 @@ import pytest
 
 from inspector.store import ReadLimits
 
-PATIENT = ReadLimits(read_s=120, walk_s=60, scan_s=60)
+PATIENT = ReadLimits(read_s=120, walk_s=60, scan_s=60, phrase_s=60)
 """The limits of a store, but that no answer ends early on a busy machine."""
 
 

@@ -24,6 +24,8 @@ class ReadLimits:
     """Statistics over more calls use the stored sums, whose quantiles are accurate to one percent."""
     few_matches: int = 4000
     """Up to this many matches of a text are sorted; with more, rows are scanned in order and tested."""
+    phrase_s: float = 0.25
+    """How long the texts of so few spans may be read for a phrase; after that, they are scanned in order too."""
     listed_spans: int = 4000
     """If an index finds up to this many spans, their traces are listed; with more, traces are scanned."""
     counted_spans: int = 50_000

@@ -11,12 +11,11 @@ from inspector.store import SpoolMark
 from inspector.store.sqlite import SqliteStore
 from inspector.store.sqlite.engine import writer_engine
 from inspector.store.sqlite.migrations import upgrade
+from inspector.store.sqlite.phrases import query_of
+from inspector.store.sqlite.search import INDEXED_COLUMNS, Indexed, documents
 
 INPUT = "gen_ai.input.messages"
-COPIED = (
-    *("traces", "sessions", "contents", "spools"),
-    *("search_data", "search_idx", "search_config"),
-)
+COPIED = ("traces", "sessions", "contents", "spools")
 
 
 @pytest.fixture
@@ -50,6 +49,9 @@ def old(tmp_path, spans):
     while store.index():
         pass
     store.write([structs.replace(spans[0], span_id="7" * 16, name="not yet indexed")])
+    with store._write() as connection:
+        indexed = f"SELECT {INDEXED_COLUMNS} FROM spans WHERE status <> 'running' AND seq <= {store.indexed_seq()}"
+        texts = documents(connection, [Indexed._make(row) for row in connection.exec_driver_sql(indexed)])
     store.close()
     engine = writer_engine(path)
     with engine.begin() as connection:
@@ -68,10 +70,8 @@ def old(tmp_path, spans):
             # Spools counted what was dropped themselves.
             own, counted = (", dropped, dropped_segments", ", 2, 1") if table == "spools" else ("", "")
             database.execute(f"INSERT INTO {table} ({kept}{own}) SELECT {kept}{counted} FROM fresh.{table}")
-        # The index knew how many words each document has.
-        indexed = "SELECT id, x'01' FROM fresh.spans WHERE status <> 'running' AND seq <= ?"
-        (last,) = database.execute("SELECT value FROM fresh.counters WHERE name = 'indexed'").fetchone()
-        database.execute(f"INSERT INTO search_docsize {indexed}", (last,))
+        # The index knew where each word is, and how many words each document has.
+        database.executemany("INSERT INTO search (rowid, body) VALUES (?, ?)", texts)
         # Sums of then counted otherwise.
         database.execute("UPDATE traces SET errors = 9, failed = 9, models = '[\"as answered\"]'")
         database.execute("UPDATE sessions SET errors = 9")
@@ -125,11 +125,13 @@ def tables_of(path):
         return {row[0] for row in database.execute("SELECT name FROM sqlite_master")}
 
 
-def test_only_an_index_that_has_documents_keeps_their_sizes(old, open_store):
+def test_only_an_index_that_has_documents_keeps_their_sizes_and_the_positions_of_words(old, open_store):
     path, fresh = old
-    open_store(path), open_store(fresh)
-    assert "search_docsize" in tables_of(path)
-    assert "search_docsize" not in tables_of(fresh)
+    for each, has_positions in ((path, True), (fresh, False)):
+        store = open_store(each)
+        assert ("search_docsize" in tables_of(each)) == has_positions
+        with store._write() as connection:
+            assert (query_of(connection, '"question 2"').phrases is None) == has_positions
 
 
 def test_a_database_of_the_first_schema_is_written_like_any_other_afterwards(old, spans, open_store, make_span):

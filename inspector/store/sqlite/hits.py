@@ -10,12 +10,15 @@ from inspector.model import Hit, Hits
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite.contents import json_list, messages, owned_by, with_strings
 from inspector.store.sqlite.engine import driver
+from inspector.store.sqlite.listing import slowly
+from inspector.store.sqlite.phrases import query_of
+from inspector.store.sqlite.search import Matches
 from inspector.store.values.codec import unpack
 from inspector.store.values.codes import KEYS
 from inspector.store.values.contents import own_ids, read_shared
 from inspector.store.values.places import Places, Searched, Within
 from inspector.store.values.raw import without_raw
-from inspector.store.values.terms import expression, patterns
+from inspector.store.values.terms import patterns
 
 _MOST = 1000
 """Maximum number of spans to search."""
@@ -41,11 +44,13 @@ def read_hits(
     traces = [row[0] for row in driver(connection).execute(sql, (place.id,))]
     if not traces:
         return None
-    match = expression(q)
-    if match is None:
+    query = query_of(connection, q)
+    if query is None:
         return Hits((), 0, complete=True)
     until = time.monotonic() + limits.walk_s
-    candidates, complete = _candidates(connection, json_list(traces), match, q, until if attributes else None)
+    candidates, complete = _indexed(connection, json_list(traces), Matches(query, None), until)
+    if attributes and complete:
+        candidates, complete = _searched_too(connection, json_list(traces), candidates, q, until)
     places = Places(patterns(q))
     hits: list[Hit] = []
     looked = 0
@@ -77,28 +82,28 @@ def _searched(row: Sequence[Any]) -> Searched:
     return searched._replace(input_key=KEYS.name(searched.input_key), output_key=KEYS.name(searched.output_key))
 
 
-def _candidates(connection: Connection, traces: str, match: str, q: str, until: float | None) -> tuple[list[int], bool]:
-    """Return the rows that may contain the words, in the order the spans began, and whether these are all."""
-    execute = driver(connection).execute
-    known = {
-        row[0]
-        for row in execute(
-            # The plus keeps the planner from looking up the spans one by one.
-            "SELECT id FROM spans WHERE trace_id IN (SELECT value FROM json_each(?)) "
-            "AND +id IN (SELECT rowid FROM search WHERE search MATCH ?)",
-            (traces, match),
-        )
-    }
-    if until is None:
-        ordered = execute(
-            "SELECT id FROM spans WHERE id IN (SELECT value FROM json_each(?)) ORDER BY start_ns, id",
-            (json_list(sorted(known)),),
-        )
-        return [row[0] for row in ordered], True
+def _indexed(connection: Connection, traces: str, matches: Matches, until: float) -> tuple[list[int], bool]:
+    """Return the rows that the index finds, in the order the spans began, and whether these are all."""
+    rows = driver(connection).execute(
+        # The plus keeps the planner from looking up the spans one by one.
+        "SELECT id FROM spans WHERE trace_id IN (SELECT value FROM json_each(?)) "
+        "AND +id IN (SELECT rowid FROM search WHERE search MATCH ?) ORDER BY start_ns, id",
+        (traces, matches.query.match),
+    )
+    with_words = rows.fetchall()
+    found, tested = slowly(connection, with_words, matches.slow, most=len(with_words) + 1, until=until)
+    return [row[0] for row in found], tested == len(with_words)
+
+
+def _searched_too(
+    connection: Connection, traces: str, indexed: Sequence[int], q: str, until: float
+) -> tuple[list[int], bool]:
+    """Return these rows and those whose other texts have the words, and whether these are all."""
+    known = set(indexed)
     terms = patterns(q)
     row_ids: list[int] = []
     complete = True
-    rows: Any = execute(
+    rows: Any = driver(connection).execute(
         "SELECT id, name, error_message, error_traceback, attributes, events FROM spans "
         "WHERE trace_id IN (SELECT value FROM json_each(?)) ORDER BY start_ns, id",
         (traces,),

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, or_
 from sqlalchemy import Row as SqlRow
@@ -61,6 +61,9 @@ class Pace:
 
 Test: TypeAlias = Callable[[Connection, Sequence[int]], set[int]]
 """Returns which of these rows match."""
+_Row = TypeVar("_Row", bound=Sequence[Any])
+SLOW_ROWS, _FIRST_SLOW_ROWS = 160, 10
+"""How many rows a slow test is given at once: at most, and at first."""
 
 
 def passing_ids(
@@ -70,6 +73,7 @@ def passing_ids(
     limit: int,
     tests: Sequence[Test],
     pace: Pace,
+    slow: Test | None = None,
 ) -> tuple[list[Position], Position | None]:
     """Scan the rows of a query in order until enough of them pass every test, or the time is over.
 
@@ -80,6 +84,7 @@ def passing_ids(
         limit: How many rows to find.
         tests: The tests that each row must pass.
         pace: The steps and the time limit.
+        slow: One more test, for the rows that pass the others (`slowly`).
 
     Returns:
         Up to ``limit`` positions, and where to continue, which is None at the end of the list. If there are fewer
@@ -97,15 +102,45 @@ def passing_ids(
             passing = test(connection, ids) if ids else set[int]()
             ids = [row_id for row_id in ids if row_id in passing]
         kept = set(ids)
-        passed += [(row[0], row[1]) for row in rows if row[1] in kept]
+        left = [(row[0], row[1]) for row in rows if row[1] in kept]
+        found, tested = slowly(connection, left, slow, most=limit + 1 - len(passed), until=until)
+        passed += found
         if len(passed) > limit:
             return passed[:limit], passed[limit - 1]
+        if tested < len(left):
+            return passed, left[tested - 1]
         if len(rows) < size:
             return passed, None
         ranking = replace(ranking, after=(rows[-1][0], rows[-1][1]))
         if time.monotonic() >= until:
             return passed, ranking.after
     raise AssertionError
+
+
+def slowly(
+    connection: Connection, rows: Sequence[_Row], slow: Test | None, *, most: int, until: float
+) -> tuple[Sequence[_Row], int]:
+    """Return the rows that pass a slow test, and how many were tested before there were enough or the time was over.
+
+    Args:
+        connection: A reader's.
+        rows: The rows, with their row ids at the end; some of them are always tested.
+        slow: The test; None if all rows pass.
+        most: The number of rows after which no more are tested.
+        until: The end of the time, by the monotonic clock.
+    """
+    if slow is None:
+        return rows, len(rows)
+    passed: list[_Row] = []
+    tested, size = 0, _FIRST_SLOW_ROWS
+    while tested < len(rows) and len(passed) < most and (not tested or time.monotonic() < until):
+        # Few at first, since those may be enough, and since a row may be a run of very many spans.
+        part = rows[tested : tested + size]
+        size = min(2 * size, SLOW_ROWS)
+        passing = slow(connection, [row[-1] for row in part])
+        passed += [row for row in part if row[-1] in passing]
+        tested += len(part)
+    return passed, tested
 
 
 def first(rows: Sequence[Any], limit: int) -> tuple[list[Position], Position | None]:

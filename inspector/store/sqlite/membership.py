@@ -15,7 +15,7 @@ from inspector.model import Filter, Kind, filter_fields_of
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.filters import Conditions, named, span_conditions
-from inspector.store.sqlite.listing import Pace, Ranking, first, page_rows, passing_ids
+from inspector.store.sqlite.listing import SLOW_ROWS, Pace, Ranking, Test, first, page_rows, passing_ids
 from inspector.store.sqlite.search import Matches, find
 from inspector.store.sqlite.tables import spans, traces
 from inspector.store.values.cursor import Position
@@ -63,7 +63,16 @@ class Membership:
         return Candidates(condition, certain=not conditions.tested and not many)  # pyright: ignore[reportArgumentType] a text stands where a condition does
 
     def test(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
-        """Return which rows of ``traces`` have such a span."""
+        """Return which rows of ``traces`` have such a span, or one with all words of its text (`slow`)."""
+        return self._having(connection, row_ids, None)
+
+    @property
+    def slow(self) -> Test | None:
+        """The test that those must pass too, if texts must be read for a phrase."""
+        slow = None if self.matches is None else self.matches.slow
+        return None if slow is None else lambda connection, row_ids: self._having(connection, row_ids, slow)
+
+    def _having(self, connection: Connection, row_ids: Sequence[int], slow: Test | None) -> set[int]:
         among = text("traces.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
         wanted = [_unindexed(condition) for condition in span_conditions(self.where).all]
         if self.matches is None:
@@ -72,8 +81,16 @@ class Membership:
         joined = traces.join(spans, spans.c.trace_id == traces.c.id)
         query = select(spans.c.id, traces.c.id).select_from(joined).where(among, *wanted)
         trace_of = {row[0]: row[1] for row in connection.execute(query)}
-        matching = self.matches.among(connection, list(trace_of)) if trace_of else ()
-        return {trace_of[span] for span in matching if span in trace_of}
+        matching = self.matches.among(connection, list(trace_of)) if trace_of else set[int]()
+        left = sorted(matching & trace_of.keys())
+        if slow is None:
+            return {trace_of[span] for span in left}
+        having: set[int] = set()
+        while left:
+            having.update(trace_of[span] for span in slow(connection, left[:SLOW_ROWS]))
+            # One span is enough.
+            left = [span for span in left[SLOW_ROWS:] if trace_of[span] not in having]
+        return having
 
     def _conditions(self) -> Conditions:
         if self.matches is not None and self.matches.few is not None:
@@ -94,7 +111,12 @@ class Condition(Protocol):
         ...
 
     def test(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
-        """Return which rows meet it."""
+        """Return which rows meet it, or may if there is a slow test."""
+        ...
+
+    @property
+    def slow(self) -> Test | None:
+        """The test that those must pass too, if any."""
         ...
 
 
@@ -108,7 +130,8 @@ def meeting(
 ) -> tuple[list[Position], Position | None]:
     """Return the positions of a page of rows that meet a condition, and where the next page begins."""
     # Most filters match many of the first rows, and testing these is faster than using an index.
-    positions, more = passing_ids(connection, query, ranking, limit, [condition.test], Pace(limits.trace_steps, 0))
+    tests, slow = [condition.test], condition.slow
+    positions, more = passing_ids(connection, query, ranking, limit, tests, Pace(limits.trace_steps, 0), slow)
     if more is None or len(positions) == limit:
         return positions, more
     candidates = condition.candidates(connection, limits.listed_spans)
@@ -116,22 +139,19 @@ def meeting(
         query = query.where(candidates.condition)
         if candidates.certain:
             return first(page_rows(connection, query, ranking, limit + 1), limit)
-    return passing_ids(connection, query, ranking, limit, [condition.test], Pace(limits.trace_steps, limits.walk_s))
+    return passing_ids(connection, query, ranking, limit, tests, Pace(limits.trace_steps, limits.walk_s), slow)
 
 
 def _of_kinds(where: Filter) -> Filter:
     return Filter(kinds=where.kinds, since_ns=where.since_ns, duplicates=where.duplicates)
 
 
-def membership_of(connection: Connection, where: Filter, few_matches: int) -> Membership | Literal[False] | None:
-    """Return a filter's condition on the spans of a trace; None if it has none, False if no span can meet it.
-
-    Up to ``few_matches`` matches of its text are listed.
-    """
+def membership_of(connection: Connection, where: Filter, limits: ReadLimits) -> Membership | Literal[False] | None:
+    """Return a filter's condition on the spans of a trace; None if it has none, False if no span can meet it."""
     where = named(connection, where)
     of_spans = where.only(_OF_SPANS)
     if where.q is not None and where.q.strip():
-        matches = find(connection, where.q, few_matches)
+        matches = find(connection, where.q, limits)
         return False if matches is None else Membership(of_spans, matches)
     has_any = any(row.of == "span" and row.field != "duplicates" for row in of_spans.rows())
     return Membership(of_spans, None) if has_any else None

@@ -22,7 +22,7 @@ from inspector.store.sqlite.filters import (
     trace_conditions,
 )
 from inspector.store.sqlite.labels import score_of_span
-from inspector.store.sqlite.listing import Pace, Ranking, Test, first, page_rows, passing_ids
+from inspector.store.sqlite.listing import SLOW_ROWS, Pace, Ranking, Test, first, page_rows, passing_ids
 from inspector.store.sqlite.membership import meeting, membership_of
 from inspector.store.sqlite.search import Matches, find
 from inspector.store.sqlite.shortcuts import any_of, largest_meeting, largest_not_ok, latest_holding, latest_matching
@@ -99,7 +99,8 @@ def read_events(
     query = select(value, spans.c.id).where(*indexed)
     if tests:
         pace = Pace(limits.span_steps if by_time else limits.sorted_steps, limits.walk_s)
-        positions, more = passing_ids(connection, query, ranking, limit, tests, pace)
+        slow = None if matches is None else matches.slow
+        positions, more = passing_ids(connection, query, ranking, limit, tests, pace, slow)
     else:
         positions, more = first(page_rows(connection, query, ranking, limit + 1), limit)
     return _page(connection, positions, more, list_key, limits, full=full, raw=raw)
@@ -117,8 +118,9 @@ def _shortcut(
     limit = window.limit
     is_latest = window.sort == "time" and window.order == "desc" and ranking.after is None
     if matches is not None:
-        is_plain = matches.few is None and not conditions.tested
-        return latest_matching(connection, matches.match, conditions.indexed, limit) if is_latest and is_plain else None
+        if not is_latest or matches.few is not None or matches.slow is not None or conditions.tested:
+            return None
+        return latest_matching(connection, matches.query.match, conditions.indexed, limit)
     pages = pages_holding(connection, where) if conditions.tested else None
     if pages is not None and len(pages) <= MOST_PAGES:
         holding = any_of(ids_holding(connection, pages, where))
@@ -167,7 +169,7 @@ def read_event(
     places: list[ColumnElement[bool]] = [true()]
     if span_id.isascii() and span_id.isalnum() and len(span_id) <= _LONGEST_ID:
         # The full-text index has the final spans up to some change, and the others are few.
-        matches = find(connection, span_id, limits.few_matches)
+        matches = find(connection, span_id, limits)
         places = [
             *changed_after(load_counters(connection)["indexed"]),
             c.status == literal("running", literal_execute=True),
@@ -188,25 +190,44 @@ def read_after(
         return ()
     if matches is not None:
         conditions.append(matches.per_row())
-    columns = (spans.c.seq, spans.c.id) if full else SUMMARY
+    slow = None if matches is None else matches.slow
+    columns = (spans.c.seq,) if full else SUMMARY
     rows: list[Any] = []
     for changed in changed_after(seq):
-        query = select(*columns).where(changed, *conditions).order_by(spans.c.seq).limit(limit)
-        rows += connection.execute(query).all()
+        query = select(*columns, spans.c.id).where(changed, *conditions).order_by(spans.c.seq)
+        rows += _first_passing(connection, query, limit, slow)
     rows.sort(key=lambda row: row[0])
     del rows[limit:]
     if full:
-        return tuple(_in_full(connection, [row[1] for row in rows], limits.full_bytes)[0])
+        return tuple(_in_full(connection, [row[-1] for row in rows], limits.full_bytes)[0])
     return tuple(summary(row) for row in rows)
 
 
-def event_conditions(connection: Connection, where: Filter, limits: ReadLimits) -> list[ColumnElement[bool]] | None:
-    """Return the conditions of a filter, including its text; None if nothing can match."""
+def _first_passing(
+    connection: Connection, query: Select[*tuple[Any, ...]], limit: int, slow: Test | None
+) -> list[SqlRow[*tuple[Any, ...]]]:
+    if slow is None:
+        return list(connection.execute(query.limit(limit)))
+    passed: list[SqlRow[*tuple[Any, ...]]] = []
+    # A phrase may be in none of very many rows, which are not all in memory at once.
+    with connection.execute(query) as rows:
+        for part in rows.partitions(SLOW_ROWS):
+            passing = slow(connection, [row[-1] for row in part])
+            passed += [row for row in part if row[-1] in passing]
+            if len(passed) >= limit:
+                break
+    return passed
+
+
+def event_conditions(
+    connection: Connection, where: Filter, limits: ReadLimits
+) -> tuple[list[ColumnElement[bool]], Test | None] | None:
+    """Return the conditions of a filter, including its text, and a slow test; None if nothing can match."""
     conditions = span_conditions(named(connection, where)).all
     matches = _matches(connection, where, limits)
     if matches is False:
         return None
-    return conditions if matches is None else [*conditions, matches.any_of()]
+    return (conditions, None) if matches is None else ([*conditions, matches.any_of()], matches.slow)
 
 
 def read_trace(connection: Connection, trace_id: str) -> Trace | None:
@@ -232,7 +253,7 @@ def read_traces(
     list_key = ("traces", where, window.sort, window.order)
     value, limit = _SORTED_TRACES[window.sort], window.limit
     ranking = Ranking(value, traces.c.id, window.order, read_cursor(list_key, window.cursor))
-    membership = membership_of(connection, where, limits.few_matches)
+    membership = membership_of(connection, where, limits)
     if membership is False:
         return Page(())
     query = select(value, traces.c.id).where(*trace_conditions(connection, where))
@@ -277,7 +298,7 @@ def _matches(connection: Connection, where: Filter, limits: ReadLimits) -> Match
     """Return the matches of the filter's text; None without a text, False if nothing can match."""
     if where.q is None or not where.q.strip():
         return None
-    return find(connection, where.q, limits.few_matches) or False
+    return find(connection, where.q, limits) or False
 
 
 def _passing(conditions: Sequence[ColumnElement[bool]]) -> Test:

@@ -11,7 +11,7 @@ from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.filters import begins_with, run_conditions, trace_conditions
 from inspector.store.sqlite.inferred_tools import inferring, may_infer
 from inspector.store.sqlite.labels import score_of_run, with_labels
-from inspector.store.sqlite.listing import Ranking, first, page_rows
+from inspector.store.sqlite.listing import Ranking, Test, first, page_rows
 from inspector.store.sqlite.membership import Candidates, Membership, meeting, membership_of
 from inspector.store.sqlite.replays import with_replays
 from inspector.store.sqlite.summaries import RUN, run_of
@@ -63,7 +63,7 @@ def read_runs(
         value, has_one = score_of_run(where.labels)
         conditions.append(has_one)
     ranking = Ranking(value, runs.c.id, window.order, read_cursor(list_key, window.cursor))
-    condition = trace_membership_of(connection, where, limits.few_matches)
+    condition = trace_membership_of(connection, where, limits)
     if condition is False:
         return Page(())
     query = select(value, runs.c.id).where(*conditions)
@@ -111,16 +111,25 @@ class TraceMembership:
         return Candidates(condition, certain)
 
     def test(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
-        """Return which rows of ``runs`` have such a trace."""
+        """Return which rows of ``runs`` have such a trace, or may if there is a slow test."""
+        return self._having(connection, row_ids, None if self._membership is None else self._membership.test)
+
+    @property
+    def slow(self) -> Test | None:
+        """The test that those must pass too, if texts must be read for a phrase."""
+        slow = None if self._membership is None else self._membership.slow
+        return None if slow is None else lambda connection, row_ids: self._having(connection, row_ids, slow)
+
+    def _having(self, connection: Connection, row_ids: Sequence[int], has_span: Test | None) -> set[int]:
         among = text("runs.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
         of_run = traces.c.run_id == runs.c.run_id
-        if self._membership is None:
+        if has_span is None:
             has_trace = exists(traces.c.id).where(of_run, *self._conditions)
             return set(connection.execute(select(runs.c.id).where(among, has_trace)).scalars())
         joined = runs.join(traces, of_run)
         query = select(traces.c.id, runs.c.id).select_from(joined).where(among, *self._conditions)
         run_of_trace = {row[0]: row[1] for row in connection.execute(query)}
-        passing = {run_of_trace[row_id] for row_id in self._membership.test(connection, list(run_of_trace))}
+        passing = {run_of_trace[row_id] for row_id in has_span(connection, list(run_of_trace))}
         return passing | self._inferring(connection, [row_id for row_id in row_ids if row_id not in passing])
 
     def _inferring(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
@@ -133,10 +142,10 @@ class TraceMembership:
 
 
 def trace_membership_of(
-    connection: Connection, where: Filter, few_matches: int
+    connection: Connection, where: Filter, limits: ReadLimits
 ) -> TraceMembership | Literal[False] | None:
     """Return a filter's condition on one of a run's traces; None if it has none, False if no trace can meet it."""
-    membership = membership_of(connection, where, few_matches)
+    membership = membership_of(connection, where, limits)
     if membership is False:
         return False
     conditions = trace_conditions(connection, where.only(filter_fields_of("trace")))

@@ -358,8 +358,6 @@ CREATE TABLE attribute_pages (
 
 CREATE INDEX ix_attribute_pages_changed ON attribute_pages (page) WHERE bits IS NULL;
 
-CREATE VIRTUAL TABLE search USING fts5(body, content='', columnsize=0, tokenize='unicode61');
-
 CREATE INDEX ix_spans_replay ON spans (trace_id) WHERE replay IS NOT NULL;
 
 CREATE INDEX ix_turns_answered ON turns (run, answered);
@@ -383,7 +381,9 @@ CREATE INDEX ix_logs_state ON logs (state);
 
 CREATE INDEX ix_logs_hour ON logs (hour);
 
-INSERT INTO alembic_version VALUES ('0025');
+CREATE VIRTUAL TABLE search USING fts5(body, content='', columnsize=0, detail=none, tokenize='unicode61');
+
+INSERT INTO alembic_version VALUES ('0026');
 
 INSERT INTO counters VALUES ('spans', 0);
 

@@ -6,9 +6,11 @@ history that is sent again in each turn costs nothing, and its messages are foun
 index stores no documents: to remove a span, its document is computed again from its row.
 """
 
+import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 from typing import Any, NamedTuple, cast
 
@@ -16,14 +18,16 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, text
 
 from inspector.frames import Frame, Refers, frame_of, frame_text
+from inspector.store.limits import ReadLimits
 from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.contents import json_list, messages, owned_by, with_strings
 from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.sqlite.engine import driver
+from inspector.store.sqlite.listing import Test, slowly
+from inspector.store.sqlite.phrases import Query, matching, query_of
 from inspector.store.values.codec import unpack
 from inspector.store.values.codes import KEYS
 from inspector.store.values.contents import Message, Shared, StoredShared, last_of, own_ids, read_shared
-from inspector.store.values.terms import expression
 from inspector.store.values.texts import add_failures, add_json, add_text, content_keys
 
 _MERGE_PAGES = 64
@@ -65,43 +69,64 @@ _ATTRIBUTES = msgspec.json.Decoder(dict[str, Any])
 class Matches:
     """The rows of ``spans`` that match a query."""
 
-    match: str
-    """The query in the syntax of FTS5."""
+    query: Query
     few: Sequence[int] | None
-    """Their row ids; None if there are many."""
+    """Their row ids; None if there are many, or if it takes too long to find out."""
+
+    @property
+    def slow(self) -> Test | None:
+        """The test that rows with all words must pass too, which reads their texts; None if all of them match."""
+        phrases = self.query.phrases
+        return None if phrases is None or self.few is not None else partial(holding, phrases)
 
     def any_of(self) -> ColumnElement[bool]:
-        """Return the condition for queries that may read every match."""
+        """Return the condition for queries that may read every match, or every row with all words (`slow`)."""
         if self.few is None:
             # The plus keeps the planner from looking up the rows one by one.
-            return _condition("+spans.id IN (SELECT rowid FROM search WHERE search MATCH :match)", match=self.match)
+            match = "+spans.id IN (SELECT rowid FROM search WHERE search MATCH :match)"
+            return _condition(match, match=self.query.match)
         return _condition("spans.id IN (SELECT value FROM json_each(:matching))", matching=json_list(self.few))
 
     def per_row(self) -> ColumnElement[bool]:
-        """Return the condition for queries that test few rows."""
-        return _condition(
-            "EXISTS (SELECT 1 FROM search WHERE search MATCH :match AND search.rowid = spans.id)", match=self.match
-        )
+        """Return the condition for queries that test few rows, which may still have to pass `slow`."""
+        if self.few is not None:
+            return self.any_of()
+        match = "EXISTS (SELECT 1 FROM search WHERE search MATCH :match AND search.rowid = spans.id)"
+        return _condition(match, match=self.query.match)
 
     def among(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
-        """Return which of these rows match."""
+        """Return which of these rows match, or have all words and still have to pass `slow`; perhaps others too."""
+        if self.few is not None:
+            return set(self.few)
         found = connection.exec_driver_sql(
             "SELECT rowid FROM search WHERE search MATCH ? AND rowid BETWEEN ? AND ?",
-            (self.match, min(row_ids), max(row_ids)),
+            (self.query.match, min(row_ids), max(row_ids)),
         )
         return {row[0] for row in found}
 
 
-def find(connection: Connection, q: str, few: int) -> Matches | None:
-    """Return the matches of a query, with row ids if there are at most ``few``; None if there are none."""
-    match = expression(q)
-    if match is None:
+def find(connection: Connection, q: str, limits: ReadLimits) -> Matches | None:
+    """Return the matches of a query, with row ids if there are few; None if there are none."""
+    query = query_of(connection, q)
+    if query is None:
         return None
-    found = connection.exec_driver_sql("SELECT rowid FROM search WHERE search MATCH ? LIMIT ?", (match, few + 1))
-    ids = [row[0] for row in found]
-    if not ids:
-        return None
-    return Matches(match, ids if len(ids) <= few else None)
+    sql = "SELECT rowid FROM search WHERE search MATCH ? LIMIT ?"
+    rows = connection.exec_driver_sql(sql, (query.match, limits.few_matches + 1)).all()
+    many = Matches(query, None)
+    if len(rows) > limits.few_matches:
+        return many
+    until = time.monotonic() + limits.phrase_s
+    found, tested = slowly(connection, rows, many.slow, most=len(rows) + 1, until=until)
+    if tested < len(rows):
+        return many
+    return Matches(query, [row[0] for row in found]) if found else None
+
+
+def holding(phrases: str, connection: Connection, row_ids: Sequence[int]) -> set[int]:
+    """Return which of these spans, all of them indexed, match a query by their texts."""
+    sql = f"SELECT {INDEXED_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608  # constants
+    rows = driver(connection).execute(sql, (json_list(row_ids),))
+    return matching(documents(connection, list(map(Indexed._make, rows))), phrases)
 
 
 def index_some(connection: Connection, limit: int) -> tuple[int, int]:
@@ -123,9 +148,9 @@ def index_some(connection: Connection, limit: int) -> tuple[int, int]:
 
 def add(connection: Connection, rows: Sequence[Indexed]) -> None:
     """Index spans that are not indexed yet."""
-    documents = _documents(connection, rows)
-    if documents:
-        execute_rows(driver(connection), f"INSERT INTO search (rowid, body) VALUES {VALUES}", documents)  # noqa: S608  # constants
+    texts = documents(connection, rows)
+    if texts:
+        execute_rows(driver(connection), f"INSERT INTO search (rowid, body) VALUES {VALUES}", texts)  # noqa: S608  # constants
 
 
 def forget(connection: Connection, rows: Sequence[Indexed]) -> list[Indexed]:
@@ -135,9 +160,9 @@ def forget(connection: Connection, rows: Sequence[Indexed]) -> list[Indexed]:
         return []
     indexed = load_counters(connection)["indexed"]
     indexed_rows = [row for row in final if row.seq <= indexed]
-    documents = _documents(connection, indexed_rows)
-    if documents:
-        connection.exec_driver_sql("INSERT INTO search (search, rowid, body) VALUES ('delete', ?, ?)", documents)
+    texts = documents(connection, indexed_rows)
+    if texts:
+        connection.exec_driver_sql("INSERT INTO search (search, rowid, body) VALUES ('delete', ?, ?)", texts)
     return indexed_rows
 
 
@@ -177,7 +202,8 @@ def _condition(sql: str, **values: str) -> ColumnElement[bool]:
     return cast("ColumnElement[bool]", text(sql).bindparams(**values))
 
 
-def _documents(connection: Connection, rows: Sequence[Indexed]) -> list[tuple[int, str]]:
+def documents(connection: Connection, rows: Sequence[Indexed]) -> list[tuple[int, str]]:
+    """Return what is indexed of some spans, each with its row id."""
     # Of a prompt, only the span's own messages and the last message are read.
     sharing = {row.id: _content_of(read_shared(row.shared), row) for row in rows if row.shared is not None}
     refers = (each for shared in sharing.values() for each in shared.values() if not isinstance(each, str))

@@ -13,7 +13,7 @@ from inspector.store.limits import ReadLimits
 from inspector.store.sqlite.counted import COUNTED, SERVED_TOOL
 from inspector.store.sqlite.filters import named
 from inspector.store.sqlite.labels import keys_by_span
-from inspector.store.sqlite.listing import Ranking, page_rows
+from inspector.store.sqlite.listing import Ranking, Test, page_rows, slowly
 from inspector.store.sqlite.reader import event_conditions
 from inspector.store.sqlite.rollup_stats import read_rollup_stats
 from inspector.store.sqlite.tables import spans
@@ -49,27 +49,29 @@ def read_call_stats(
     )
     if of_rollups is not None:
         return of_rollups
-    conditions = event_conditions(connection, of_calls, limits)
+    found = event_conditions(connection, of_calls, limits)
     rows: list[Sequence[Any]] = []
     complete = True
-    if conditions is not None:
+    if found is not None:
+        conditions, slow = found
         query = select(_c.start_ns, _c.kind if by is None else _GROUPED.get(by, _c.kind), *COUNTED, _c.id)
         query = query.where(*conditions)
-        rows, complete = _newest(connection, query, limits)
+        rows, complete = _newest(connection, query, limits, slow)
     total = StatsGroup(None, *_stats_of(rows))
     return Stats(total, _groups(connection, rows, by), _buckets(rows, where, buckets), complete)
 
 
 def _newest(
-    connection: Connection, query: Select[*tuple[Any, ...]], limits: ReadLimits
+    connection: Connection, query: Select[*tuple[Any, ...]], limits: ReadLimits, slow: Test | None
 ) -> tuple[list[Sequence[Any]], bool]:
     until = time.monotonic() + limits.scan_s
     rows: list[Sequence[Any]] = []
     after: Position | None = None
     while True:
         page = page_rows(connection, query, Ranking(_c.start_ns, _c.id, "desc", after), _STEP)
-        rows += page
-        if len(rows) > limits.scan_rows:
+        passed, tested = slowly(connection, page, slow, most=_STEP, until=until)
+        rows += passed
+        if len(rows) > limits.scan_rows or tested < len(page):
             return rows[: limits.scan_rows], False
         if len(page) < _STEP:
             return rows, True

@@ -56,7 +56,7 @@ class Summaries:
     """The condition for the spans of one item."""
     conditions: Callable[[Connection, Filter], list[ColumnElement[bool]]]
     """Returns a filter's conditions on the item itself."""
-    condition: Callable[[Connection, Filter, int], _Condition | Literal[False] | None]
+    condition: Callable[[Connection, Filter, ReadLimits], _Condition | Literal[False] | None]
     """Returns a filter's condition on what an item contains; None if it has none, False if nothing can meet it."""
     labels: Callable[[], Select[*tuple[Any, ...]]]
     """Returns the query for the labels of the items: row id, key and score."""
@@ -193,7 +193,7 @@ def _listed(
     connection: Connection, of: Summaries, where: Filter, conditions: Sequence[ColumnElement[bool]], limits: ReadLimits
 ) -> tuple[Sequence[_Item] | None, bool]:
     """Return the items to count, or None for all that meet the conditions, and whether the list is complete."""
-    condition = of.condition(connection, where, limits.few_matches)
+    condition = of.condition(connection, where, limits)
     if condition is None:
         return None, True
     if condition is False:
@@ -207,7 +207,7 @@ def _listed(
             return [(row[0], row[1]) for row in connection.execute(query.order_by(c.start_ns))], True
     ranking = Ranking(c.start_ns, c.id, "desc", None)
     pace = Pace(_STEPS, limits.scan_s / 2)
-    found, more = passing_ids(connection, query, ranking, limits.scan_rows, [condition.test], pace)
+    found, more = passing_ids(connection, query, ranking, limits.scan_rows, [condition.test], pace, condition.slow)
     return [(int(start_ns or 0), row_id) for start_ns, row_id in reversed(found)], more is None
 
 

@@ -6,7 +6,7 @@ come last, so that lists of summaries do not read them.
 
 from sqlalchemy import BigInteger, Column, Computed, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
-SCHEMA_VERSION = "0025"
+SCHEMA_VERSION = "0026"
 """The newest migration."""
 
 APPLICATION_ID = 0x4D434149

@@ -1,0 +1,82 @@
+"""Finds phrases with a full-text index that has no positions.
+
+Such an index finds the texts with all words of a phrase; whether they are next to each other is then read from the
+texts themselves. Both are done by a small index in memory with the same tokenizer, so that words are always the same.
+"""
+
+import sqlite3
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from inspector.store.sqlite.engine import driver
+from inspector.store.values.terms import expression, parsed_terms
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query in the syntax of FTS5, as the full-text index of a database can answer it."""
+
+    match: str
+    """What the index finds."""
+    phrases: str | None
+    """What the texts of those must match too; None if they do for certain."""
+
+
+def query_of(connection: Connection, q: str) -> Query | None:
+    """Return a query for the index of this database; None if it has no word."""
+    match = expression(q)
+    if match is None or _has_positions(connection):
+        return None if match is None else Query(match, None)
+    terms = parsed_terms(q)
+    if all(term.rstrip("*").isalnum() and term.isascii() for term, _ in terms):
+        return Query(match, None)
+    words = _words([term for term, _ in terms])
+    wanted: list[str] = []
+    for of_term, (_, is_prefix) in zip(words, terms, strict=True):
+        # Letters that SQLite does not know yet make no word, which nothing matches.
+        *others, last = of_term or [""]
+        wanted += [f'"{word}"' for word in others]
+        wanted.append(f'"{last}"*' if is_prefix else f'"{last}"')
+    is_phrase = any(len(of_term) > 1 for of_term in words)
+    return Query(" AND ".join(dict.fromkeys(wanted)), match if is_phrase else None)
+
+
+def matching(documents: Iterable[tuple[int, str]], match: str) -> set[int]:
+    """Return the numbers of the documents that match a query in the syntax of FTS5."""
+    with _index_in_memory() as index:
+        index.executemany("INSERT INTO texts (rowid, body) VALUES (?, ?)", documents)
+        return {row[0] for row in index.execute("SELECT rowid FROM texts WHERE texts MATCH ?", (match,))}
+
+
+def _has_positions(connection: Connection) -> bool:
+    """Tell whether an earlier version created the index, which finds phrases by itself."""
+    row = driver(connection).execute("SELECT sql FROM sqlite_master WHERE name = 'search'").fetchone()
+    return row is not None and "detail=none" not in row[0]
+
+
+def _words(terms: list[str]) -> list[list[str]]:
+    """Return the words of each term, in order."""
+    words = [list[str]() for _ in terms]
+    with _index_in_memory() as index:
+        # A null would end the text of a query, and is a space in documents.
+        texts = enumerate(term.replace("\0", " ") for term in terms)
+        index.executemany("INSERT INTO texts (rowid, body) VALUES (?, ?)", texts)
+        index.execute("CREATE VIRTUAL TABLE words USING fts5vocab(texts, 'instance')")
+        rows: list[tuple[int, str]] = index.execute("SELECT doc, term FROM words ORDER BY doc, offset").fetchall()
+    for number, word in rows:
+        words[number].append(word)
+    return words
+
+
+@contextmanager
+def _index_in_memory() -> Generator[sqlite3.Connection]:
+    index = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        index.execute("CREATE VIRTUAL TABLE texts USING fts5(body, content='', columnsize=0, tokenize='unicode61')")
+        index.execute("BEGIN")
+        yield index
+    finally:
+        index.close()
