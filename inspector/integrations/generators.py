@@ -41,7 +41,7 @@ class Following:
     is_done: Callable[[], bool] = lambda: False
     """Tells whether a closed generator had yielded everything that matters, so that its call ends well."""
     leaving: Callable[[], None] = _nothing
-    """Called before a call of `followed_steps` fails or is left, to add what has arrived; must not raise."""
+    """Called before the call fails or is left, to add what has arrived; must not raise."""
 
 
 def generating(begin: Callable[..., Following]) -> Callable[[Generating], Generating]:
@@ -78,6 +78,7 @@ def generating(begin: Callable[..., Following]) -> Callable[[Generating], Genera
                         except BaseException as exc:  # noqa: BLE001 -- the consumer's, for the generator to deal with
                             step = generator.athrow(exc)
                 except BaseException as exc:
+                    following.leaving()
                     call.failed(exc)
                     raise
                 following.conclude()
@@ -112,6 +113,15 @@ def followed_steps(generator: Steps, begin: Callable[[], Following | None]) -> S
     for name in ("__name__", "__qualname__"):
         setattr(follower, name, getattr(generator, name, name))
     return follower
+
+
+def in_steps(result: Any, begin: Callable[[], Following]) -> Any:
+    """Return a generator of either kind that is followed; any other result as it is."""
+    # Of its own class: a proxy around it, such as OpenInference's, may have the methods of both kinds.
+    kind: type[Any] = result.__class__
+    if issubclass(kind, AsyncGenerator):
+        return followed(result, begin)
+    return followed_steps(result, begin) if issubclass(kind, Generator) else result
 
 
 def _steps(generator: Steps, begin: Callable[[], Following | None], itself: list[ref[Steps]]) -> Steps:

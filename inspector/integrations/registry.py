@@ -28,6 +28,7 @@ class Integration:
 
 INTEGRATIONS: tuple[Integration, ...] = (
     Integration("agent_framework", "agent-framework-core", "agent_framework", (1,), (2,)),
+    Integration("agno", "agno", "agno", (3, 1), (4,)),
     Integration("aiohttp", "aiohttp", "aiohttp", (3, 10), (4,)),
     Integration("anthropic", "anthropic", "anthropic", (1, 9), (3,)),
     Integration("botocore", "botocore", "botocore.client", (1, 44), (2,)),

@@ -17,12 +17,12 @@ CLIENTS: Final = ("openai", "anthropic", "aiohttp", "botocore", "dspy", "httpx",
 """Emitters of model calls that a replay can answer."""
 FRAMEWORKS: Final = frozenset(
     (
-        *("agent_framework", "anthropic", "crewai", "dspy", "fast_agent", "google_adk", "langchain", "llama_index"),
-        *("mcp_agent", "openai_agents", "pydantic_ai", "smolagents"),
+        *("agent_framework", "agno", "anthropic", "crewai", "dspy", "fast_agent", "google_adk", "langchain"),
+        *("llama_index", "mcp_agent", "openai_agents", "pydantic_ai", "smolagents"),
     )
 )
 """Emitters whose tools a replay does not run, and whose model calls it answers where they reach a client."""
-_BODIES_NOTED: Final = frozenset(("agent_framework", "google_adk"))
+_BODIES_NOTED: Final = frozenset(("agent_framework", "agno", "google_adk"))
 """Those of them that run the body of every tool where it is noted, so that a call without one ran none."""
 ELSEWHERE: Final = {
     "claude_agent_sdk": "Claude Code",

@@ -22,6 +22,7 @@ class Program(NamedTuple):
 PROGRAMS = (
     Program("agent_framework_agents.py", "current", "Executor.execute", "invoke_agent seen"),
     Program("agent_framework_agents.py", "oldest-agents", "Executor.execute", "invoke_agent seen"),
+    Program("agno_trial.py", "agno", "Agent.acontinue_run", "invoke_agent survivor"),
     Program("anthropic_calls.py", "current", "AsyncAPIClient.request", "chat claude-opus-4-6"),
     Program("anthropic_calls.py", "oldest", "AsyncAPIClient.request", "chat claude-opus-4-6"),
     Program("crewai_trial.py", "crewai", "CrewAIEventsBus.aemit", "invoke_workflow crippled"),

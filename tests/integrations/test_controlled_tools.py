@@ -10,6 +10,11 @@ FRAMEWORKS = {
         "raised": "told: Error: Function failed.",
         "within": ("current",),
     },
+    "agno": {
+        "denied": "told: groups are booked by phone",
+        "raised": "told: planned",
+        "within": ("agno",),
+    },
     "anthropic": {
         "denied": "told: ",
         "raised": "told: ",

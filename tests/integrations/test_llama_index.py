@@ -4,8 +4,7 @@ from collections import Counter
 import pytest
 from recorded_events import drawn, facts
 
-from inspector.integrations.generators import Following, opened_apart
-from inspector.integrations.llama_index.methods import in_steps
+from inspector.integrations.generators import Following, in_steps, opened_apart
 
 pytestmark = pytest.mark.slow
 

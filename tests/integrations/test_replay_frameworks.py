@@ -12,6 +12,7 @@ from inspector.cassette import cassette_lines
 
 WITHIN = {
     "replayed_agent_framework.py": "current",
+    "replayed_agno.py": "agno",
     "replayed_crewai.py": "crewai",
     "replayed_dspy.py": "dspy",
     "replayed_fast_agent.py": "fast-agent",
@@ -28,6 +29,14 @@ WITHIN = {
 """The programs, and the environments in which they run."""
 IMPORTED = {
     "replayed_agent_framework.py": ("agent_framework.", "openai.resources.chat.", "mcp.server.mcpserver."),
+    "replayed_agno.py": (
+        "agno.agent.",
+        "agno.models.openai.",
+        "agno.team.",
+        "agno.tools.mcp.",
+        "agno.workflow.",
+        "mcp.server.mcpserver.",
+    ),
     "replayed_crewai.py": ("crewai.", "crewai.flow.flow.", "crewai.memory.storage.lancedb_storage."),
     "replayed_dspy.py": ("dspy.", "litellm.", "litellm.proxy.openai_files_endpoints.common_utils."),
     "replayed_fast_agent.py": (

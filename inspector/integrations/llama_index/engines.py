@@ -4,8 +4,8 @@ from typing import Any
 from weakref import finalize
 
 from inspector.integrations.calls import Call, Keywords, Named
-from inspector.integrations.generators import Following, opened_apart
-from inspector.integrations.llama_index.methods import Method, in_steps, reported
+from inspector.integrations.generators import Following, in_steps, opened_apart
+from inspector.integrations.llama_index.methods import Method, reported
 
 
 def asked(original: Method) -> Method:

@@ -1,11 +1,10 @@
 """Methods of LlamaIndex's classes as calls, whole or as streams."""
 
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import Callable
 from inspect import iscoroutinefunction
 from typing import Any, TypeAlias
 
 from inspector.integrations.calls import Call
-from inspector.integrations.generators import Following, followed, followed_steps
 
 Method: TypeAlias = Callable[..., Any]
 Begin: TypeAlias = Callable[[Any, tuple[Any, ...], dict[str, Any]], Call | None]
@@ -45,12 +44,3 @@ def reported(begin: Begin, finish: Callable[[Call, Any], Any]) -> Callable[[Meth
         return run_async if iscoroutinefunction(original) else run
 
     return wrapper
-
-
-def in_steps(generator: Any, begin: Callable[[], Following]) -> Any:
-    """Return a generator whose call begins with the first step, and encloses what the generator calls."""
-    # Of its own class: a proxy around it, such as OpenInference's, may have the methods of both kinds.
-    kind: type[Any] = generator.__class__
-    if issubclass(kind, AsyncGenerator):
-        return followed(generator, begin)
-    return followed_steps(generator, begin) if issubclass(kind, Generator) else generator

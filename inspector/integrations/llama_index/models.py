@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from inspector.integrations import calls
 from inspector.integrations.calls import Call, Keywords, Model, opened, safely
-from inspector.integrations.generators import Following, opened_apart
-from inspector.integrations.llama_index.methods import Method, bound, in_steps, reported
+from inspector.integrations.generators import Following, in_steps, opened_apart
+from inspector.integrations.llama_index.methods import Method, bound, reported
 from inspector.integrations.patches import Patches
 
 _OVER_A_CLIENT: Final = "llama_index.llms."

@@ -34,6 +34,15 @@ def pydantic_ai(url: str) -> Any:
     return asyncio.run(agent.run(ASKED)).output
 
 
+def agno(url: str) -> Any:
+    os.environ["AGNO_TELEMETRY"] = "false"
+    from agno.agent import Agent
+    from agno.models.openai import OpenAIChat
+
+    model = OpenAIChat("gpt-4o", base_url=url, api_key="sk-none")
+    return Agent(name="planner", model=model, tools=[book]).run(ASKED).content
+
+
 def agent_framework(url: str) -> Any:
     from agent_framework import Agent, tool
     from agent_framework_client import OpenAIClient

@@ -1,0 +1,99 @@
+"""Models that no SDK and no HTTP client is asked for: those that the program wrote itself."""
+
+from collections.abc import Mapping
+from functools import partial
+from inspect import iscoroutinefunction
+from typing import Any, Final
+
+from inspector.integrations.calls import Call, Keywords, Model, guarded, is_reported
+from inspector.integrations.generators import Following, in_steps, opened_apart
+from inspector.integrations.patches import Patches
+
+_OF_AGNO: Final = "agno."
+_BASE: Final = "agno.models.base"
+
+
+def wrap_model(patches: Patches, cls: Any) -> None:
+    """Wrap the methods of a model, unless it is one of agno, or a subclass of one, whose client is recorded."""
+    modules = {each.__module__ for each in cls.__mro__}
+    if any(module.startswith(_OF_AGNO) and module != _BASE for module in modules):
+        return
+    wrappers = {"invoke": _generated, "ainvoke": _generated, "invoke_stream": _streamed, "ainvoke_stream": _streamed}
+    for name, wrapper in wrappers.items():
+        if name in vars(cls):
+            patches.wrap(cls, name, wrapper)
+
+
+def _generated(original: Any) -> Any:
+    def invoke(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if is_reported("llm_generate", self):
+            return original(self, *args, **kwargs)
+        with _opened(self, args, kwargs) as call:
+            response = original(self, *args, **kwargs)
+        call.ended(lambda: _answer([response]))
+        return response
+
+    async def ainvoke(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if is_reported("llm_generate", self):
+            return await original(self, *args, **kwargs)
+        with _opened(self, args, kwargs) as call:
+            response = await original(self, *args, **kwargs)
+        call.ended(lambda: _answer([response]))
+        return response
+
+    return ainvoke if iscoroutinefunction(original) else invoke
+
+
+def _streamed(original: Any) -> Any:
+    def invoke_stream(self: Any, *args: Any, **kwargs: Any) -> Any:
+        parts = original(self, *args, **kwargs)
+        if is_reported("llm_generate", self):
+            return parts
+        return in_steps(parts, partial(_begun, self, args, kwargs))
+
+    return invoke_stream
+
+
+def _begun(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Following:
+    call = _opened(model, args, kwargs, streams=True)
+    parts: list[Any] = []
+
+    def saw(part: Any) -> None:
+        if not parts:
+            call.add(time_to_first_chunk=call.seconds)
+        parts.append(part)
+
+    def keep() -> None:
+        if parts:
+            call.add(**_answer(parts))
+
+    return Following(call, guarded(saw), lambda: call.ended(lambda: _answer(parts)), leaving=guarded(keep))
+
+
+def _opened(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, streams: bool = False) -> Call:
+    def describe() -> Keywords:
+        messages = args[0] if args else kwargs["messages"]
+        prompt: Keywords = {"model": model.id, "messages": [_message(each) for each in messages]}
+        prompt |= {name: kwargs[name] for name in ("tools", "tool_choice") if kwargs.get(name)}
+        about = Model(model.provider, model.id, class_name=type(model).__name__)
+        return {"llm": about, "prompt": prompt | ({"stream": True} if streams else {})}
+
+    call = opened_apart("llm_generate", describe, emitter="agno")
+    call.subject = model
+    return call
+
+
+def _message(message: Any) -> Keywords:
+    fields: Keywords = {"role": message.role, "content": message.content}
+    return fields | {name: value for name in ("tool_calls", "tool_call_id") if (value := getattr(message, name))}
+
+
+def _answer(parts: list[Any]) -> Keywords:
+    texts = [each.content for each in parts if each.content is not None]
+    content = "".join(texts) if all(isinstance(each, str) for each in texts) else texts[-1]
+    message: Keywords = {"role": "assistant", "content": content if texts else None}
+    if calls := [call for each in parts for call in each.tool_calls or ()]:
+        message["tool_calls"] = calls
+    usage = next((each.response_usage for each in reversed(parts) if each.response_usage), None)
+    counts = usage and {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
+    return {"response": {"choices": [{"message": message}]}, "usage": counts}
