@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -94,28 +94,19 @@ class Profiles:
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
         self._kept: dict[str, BrowserContext] = {}
-        self._of: list[tuple[Server, BrowserContext]] = []
-
-    def _fresh(self, server: Server, **options: Any) -> BrowserContext:
-        context = self._browser.new_context(**options)
-        self._of.append((server, context))
-        server.visitors.append(context)
-        context.set_default_timeout(WAIT_MS)
-        context.add_init_script(REPORT_VIOLATIONS)
-        return context
 
     def kept(self, server: Server, **options: Any) -> BrowserContext:
         """The one that others used before and left empty, with the process that renders its pages.
 
         Another process would compile the app once more, which takes most of a visit. A page of the server that stays
-        open keeps it.
+        open keeps it, also for the next server at that address.
         """
         key = f"{server.url} {options}"
         if key not in self._kept:
-            self._kept[key] = self._fresh(server, **options)
-            # A server that a test stops takes its visitors along.
-            self._kept[key].on("close", lambda _: self._kept.pop(key, None))
-            self._kept[key].new_page().goto(f"{server.url}/healthz")
+            context = self._kept[key] = self._browser.new_context(**options)
+            context.set_default_timeout(WAIT_MS)
+            context.add_init_script(REPORT_VIOLATIONS)
+            context.new_page().goto(f"{server.url}/healthz")
         return self._kept[key]
 
     def page(self, server: Server, **options: Any) -> Page:
@@ -124,6 +115,7 @@ class Profiles:
         # Opened by the page that stays, since one that the browser opens begins in a process of its own.
         with context.expect_page() as opened:
             context.pages[0].evaluate("() => void open('about:blank')")
+        server.visitors.append(opened.value)
         slow_down(opened.value)
         return opened.value
 
@@ -136,9 +128,8 @@ class Profiles:
             context.clear_cookies()
 
     def close(self) -> None:
-        for server, context in self._of:
+        for context in self._kept.values():
             context.close()
-            server.visitors.remove(context)
 
 
 @pytest.fixture(scope="module")
@@ -189,9 +180,17 @@ def start_server(fork_python: Callable[..., Any]) -> Callable[..., Server]:
 
 
 @pytest.fixture(scope="session")
-def serving(fork_python: Callable[..., Any]) -> Callable[..., Any]:
-    """Serves a home for as long as a block runs."""
-    return partial(processes.serving, start=fork_python)
+def serving(fork_python: Callable[..., Any]) -> Callable[..., AbstractContextManager[Server]]:
+    """Serves a home for as long as a block runs, where an earlier one was served: the browser has its app compiled."""
+    free: list[int] = []
+
+    @contextmanager
+    def served(home: Path, **options: Any) -> Iterator[Server]:
+        with processes.serving(home, free.pop() if free else 0, start=fork_python, **options) as server:
+            yield server
+        free.append(server.port)
+
+    return served
 
 
 @pytest.fixture(scope="session")

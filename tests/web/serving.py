@@ -51,6 +51,10 @@ def environment(home: Path) -> dict[str, str]:
     }
 
 
+class ServeEnded(Exception):
+    """``inspector serve`` ended before it listened."""
+
+
 @dataclass
 class Server:
     """A server in a process of its own, and the cookie that its one-time address gave."""
@@ -62,7 +66,7 @@ class Server:
     cookies: list[Any]
     """As a browser context takes them."""
     visitors: list[Any] = field(default_factory=list[Any])
-    """Browser contexts that look at it; they go before it does, or their streams would be refused."""
+    """Pages that look at it; they go before it does, or their streams would be refused."""
 
     @property
     def port(self) -> int:
@@ -123,7 +127,7 @@ def start_server(
         if found := re.search(r"browser\s+(http://127\.0\.0\.1:\d+)/(\?code=\S+)", line):
             url, sign_in_url = found.group(1), f"{found.group(1)}/{found.group(2)}"
             return Server(home, url, sign_in_url, process, _sign_in(sign_in_url) if sign_in else [])
-    raise RuntimeError(f"inspector serve ended: {said} {log.read_text()[-2000:]}")
+    raise ServeEnded(f"inspector serve ended: {said} {log.read_text()[-2000:]}")
 
 
 def _sign_in(address: str) -> list[Any]:
@@ -221,14 +225,20 @@ class Agent:
 
 
 @contextmanager
-def serving(home: Path, **options: Any) -> Iterator[Server]:
-    """Serve a home for as long as the block runs."""
-    server = start_server(home, **options)
+def serving(home: Path, port: int = 0, **options: Any) -> Iterator[Server]:
+    """Serve a home for as long as the block runs, at another port than asked for where that is taken."""
+    try:
+        server = start_server(home, port, **options)
+    except ServeEnded:
+        if not port:
+            raise
+        server = start_server(home, **options)
     try:
         yield server
     finally:
-        for context in server.visitors:
-            context.close()
+        for page in server.visitors:
+            if not page.is_closed():
+                page.close()
         server.stop()
 
 
