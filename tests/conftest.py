@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,6 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_collection_finish() -> None:
     """Leave what was imported, which stays, out of each later collection of what nobody refers to."""
-    gc.collect()
     gc.freeze()
     gc.enable()
 
@@ -80,11 +80,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.stash[LEFT_OUT] = getattr(config, "workeroutput", {})["left_out"] = len(without)
     rank = {name: at for at, name in enumerate(LONGEST)}
 
-    def place(item: pytest.Item) -> int:
-        file = item.path.relative_to(HERE)
+    @cache
+    def place(path: Path) -> int:
+        file = path.relative_to(HERE)
         return min(rank.get(name, len(rank)) for name in (file.with_suffix("").as_posix(), file.parts[0]))
 
-    items.sort(key=place)
+    items.sort(key=lambda item: place(item.path))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -22,9 +22,10 @@ def _all_but_some(cases: list[pytest.Item]) -> set[pytest.Item]:
     if len(cases) <= keep:
         return set()
     values = [{(name, id(value)) for name, value in case.callspec.params.items()} for case in cases]
-    kept = [0]
+    kept, seen, far = [0], set(values[0]), list(range(len(cases)))
     while len(kept) < keep:
-        seen = set().union(*(values[at] for at in kept))
-        rest = (at for at in range(len(cases)) if at not in kept)
-        kept.append(max(rest, key=lambda at: (len(values[at] - seen), min(abs(at - each) for each in kept))))
+        rest = (at for at in range(len(cases)) if far[at])
+        kept.append(max(rest, key=lambda at: (len(values[at] - seen), far[at])))
+        seen |= values[kept[-1]]
+        far = [min(distance, abs(at - kept[-1])) for at, distance in enumerate(far)]
     return {case for at, case in enumerate(cases) if at not in kept}

@@ -43,6 +43,7 @@ print(most - resident_mb())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_server_returns_large_blocks_though_small_ones_behind_them_stay():
     returned = subprocess.run([sys.executable, "-c", BLOCKS], capture_output=True, text=True, check=True).stdout

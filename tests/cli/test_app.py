@@ -215,6 +215,7 @@ def test_closed_standard_output_is_told_in_one_line(environment):
     assert b"standard output is closed" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_working_directory_that_is_gone_is_no_traceback(environment, tmp_path):
     command = f"mkdir gone && cd gone && rmdir ../gone && {sys.executable} -m inspector.cli events --home relative"
     done = subprocess.run(["bash", "-c", command], env=environment, cwd=tmp_path, capture_output=True)

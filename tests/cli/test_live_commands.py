@@ -159,6 +159,7 @@ def test_the_demo_opens_on_its_own_run(on_a_screen, until, inspector):
     assert json.loads(inspector("show", "last", "--json").stdout)["trace"]["trace_id"] == trace_id
 
 
+@pytest.mark.slow
 def test_no_browser_opens_where_it_is_not_wanted_or_nobody_sees_it(on_a_screen, until, tmp_path):
     def start(number, *arguments, **variables):
         home = str(tmp_path / f"home-{number}")

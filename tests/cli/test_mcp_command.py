@@ -105,6 +105,7 @@ def test_what_waits_in_the_spool_is_taken_in(environment, run, script, call):
     assert "1 call" in text
 
 
+@pytest.mark.slow
 def test_it_is_not_recorded_itself_also_below_a_recorded_program(failed, environment, run, script, inspector):
     arguments = ["-m", "inspector.cli", "mcp"]
     program = script(

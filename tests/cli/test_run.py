@@ -19,6 +19,7 @@ def test_a_python_file_is_recorded_and_the_end_says_where_to_look(run, script, i
     assert b"execute_tool add" in inspector(*found[1].split()).stdout
 
 
+@pytest.mark.slow
 def test_a_server_that_the_program_starts_over_stdio_is_recorded_too(run, mcp_program, recorded):
     # No secret of ours is handed to a server, which may be anybody's.
     done = run(mcp_program, INSPECTOR_TOKEN="0123456789abcdef-secret")
@@ -48,6 +49,7 @@ def test_a_module_is_run_as_python_runs_it(run, environment, tmp_path, recorded,
     assert (event.name, event.service) == ("execute_tool add", "mypack")
 
 
+@pytest.mark.slow
 def test_a_server_is_named_by_its_application(run, environment, tmp_path, recorded, call):
     (tmp_path / "shop.py").write_text(call("add") + "\nraise SystemExit(0)\n")
     path = os.pathsep.join((environment["PYTHONPATH"], str(tmp_path)))

@@ -107,6 +107,7 @@ def test_options_choose_service_home_and_content(run, script, tmp_path):
     assert f"--home '{home}'".encode() in done.stderr
 
 
+@pytest.mark.slow
 def test_a_server_that_runs_at_the_same_time_is_where_to_look(run, script, start_inspector, home, call):
     server = start_inspector("serve", "--port", "0", "--no-open")
     line = server.stdout.readline().decode()

@@ -68,6 +68,7 @@ def test_a_thread_that_asks_for_the_bus_while_another_one_begins_to_record_is_re
     assert names(recorded()) == ["early"]
 
 
+@pytest.mark.slow
 def test_what_a_program_recorded_before_it_becomes_another_one_is_kept(run, script, recorded, call):
     child = script(call("second"), "second.py")
     done = run(

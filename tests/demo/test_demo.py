@@ -5,6 +5,8 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
+
 CLIENT, SERVER = 3, 2
 ROOT = Path(__file__).parents[2]
 
@@ -133,6 +135,7 @@ def test_the_desks_progress_is_on_the_call_that_it_belongs_to(run):
     assert [event["name"] for event in hotels.events] == ["progress_update"] * 3
 
 
+@pytest.mark.slow
 def test_a_demo_that_is_killed_in_a_tool_call_leaves_that_call_as_lost_with_its_arguments(
     tmp_path, demo_command, read_spool, fork_python
 ):

@@ -57,6 +57,7 @@ def test_the_mounted_inspector_answers_beside_the_application(example, environme
         server.communicate(timeout=10)
 
 
+@pytest.mark.slow
 def test_the_mounted_inspector_of_the_api_page_is_served_as_it_says(root, blocks, environment, tmp_path, unused_port):
     (program,) = [each.text for each in blocks("docs/api.md", "python") if "inspector.mount(" in each.text]
     assert "Saved as `app.py`, `uvicorn app:app` serves it" in (root / "docs" / "api.md").read_text()

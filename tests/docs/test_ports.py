@@ -57,7 +57,7 @@ PYAGENITY = """\
 """
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("example", "tree"),
     [

@@ -33,6 +33,7 @@ from inspector.integrations.patches import Patches
 from instrument.testing import capture
 
 
+@pytest.mark.slow
 def test_a_program_in_an_environment_of_frameworks_is_recorded(run):
     recorded = run("hello.py", within="current")
     assert recorded.ledger == {"calls": 1}

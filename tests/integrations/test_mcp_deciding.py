@@ -167,6 +167,7 @@ def test_requests_at_the_same_time_have_ids_of_their_own_while_somebody_decides(
     assert len(ids) == len(set(ids)) > 2
 
 
+@pytest.mark.slow
 def test_a_real_server_is_started_where_the_controller_lets_it(tmp_path):
     desk = tmp_path / "desk.py"
     desk.write_text("from mcp.server.mcpserver import MCPServer\nMCPServer('real').run('stdio')\n")

@@ -32,6 +32,7 @@ def test_a_loop_prints_the_same_with_its_models_gone(bench):
     assert costs[False] == 0
 
 
+@pytest.mark.slow
 def test_a_run_is_shown_with_its_replays_and_a_replay_with_its_run_whose_name_it_has(bench):
     bench.record(PROGRAMS / "replayed_loop.py", INSPECTOR_SERVICE="looper")
     (run,) = {each.run_id for each in runs_of(bench)}

@@ -127,7 +127,7 @@ def record_in(bench, program, python):
     return bench.record(PROGRAMS / program, python=python, **its_own(python, program))
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("program", few(WITHIN))
 def test_a_framework_prints_the_same_and_makes_the_same_calls(program, recorded, interpreter):
     python = interpreter(program)
@@ -163,7 +163,7 @@ def test_adk_is_replayed_over_either_client_of_gemini(bench, framework_python, i
     assert (done.code, done.out) == (0, out), done.err
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "program",
     few(

@@ -131,7 +131,7 @@ def at_a_terminal(bench, words, answers, **environment):
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode().replace("\r\n", "\n")
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answers", "printed"),
     [

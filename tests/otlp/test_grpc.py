@@ -231,6 +231,7 @@ def serve_command(tmp_path, *options, **environment):
     return subprocess.run(command, env=env, capture_output=True, text=True, timeout=30)
 
 
+@pytest.mark.slow
 def test_without_the_extra_one_line_says_how_to_install_it(tmp_path):
     (tmp_path / "grpc.py").write_text("raise ImportError('not installed')")
     done = serve_command(tmp_path, "--otlp-grpc-port", "0", PYTHONPATH=str(tmp_path))
@@ -239,6 +240,7 @@ def test_without_the_extra_one_line_says_how_to_install_it(tmp_path):
     assert 'pip install "mcp-agent-inspector[grpc]"' in done.stderr
 
 
+@pytest.mark.slow
 def test_a_port_in_use_is_named_with_the_way_out(server, tmp_path):
     port = server.grpc.rpartition(":")[2]
     done = serve_command(tmp_path, INSPECTOR_OTLP_GRPC_PORT=port)

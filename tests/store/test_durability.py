@@ -55,8 +55,8 @@ def run(*arguments, timeout=240):
 
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", [1, 2])
-def test_nothing_acknowledged_is_lost_and_no_batch_is_halved_by_kill_9(tmp_path, seed, long):
-    kills = 100 if long else 15
+def test_nothing_acknowledged_is_lost_and_no_batch_is_halved_by_kill_9(tmp_path, seed, every, long):
+    kills = 100 if long else 15 if every else 6
     ended = run(Path(__file__).with_name("killing.py"), tmp_path, seed, kills)
     assert ended.returncode == 0, ended.stderr
     assert int(ended.stdout) > kills // 2

@@ -88,6 +88,7 @@ def replace_seq(noun):
     return str({name: bytes(value) if isinstance(value, Raw) else value for name, value in values.items()})
 
 
+@pytest.mark.slow
 def test_spans_that_come_in_pieces_through_two_stores_are_what_they_are_through_one(store, other, address):
     made = make(7)
     for at, batch in enumerate(made.batches):

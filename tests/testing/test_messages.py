@@ -36,6 +36,7 @@ def test_a_recording_that_another_test_names_is_not_the_one_that_is_meant(with_t
     assert "boom" in done.out
 
 
+@pytest.mark.slow
 def test_a_test_that_fails_while_it_records_says_first_that_its_recording_is_not_there(with_test):
     with_test.change(TEST, 'cassette("app")', 'cassette("appp")')
     done = with_test.pytest("--record=once")

@@ -125,6 +125,7 @@ def test_other_results_in_a_prompt_fail_it_with_one_named_step(with_test):
     assert len(told[:8]) <= 10
 
 
+@pytest.mark.slow
 def test_what_was_kept_of_a_failure_is_shown_and_compared(with_test):
     with_test.change(TEST, '"search", "book"', '"book", "search"')
     done = with_test.pytest()
@@ -213,6 +214,7 @@ def test_no_other_machine_is_reached_and_only_while_the_test_goes_on(with_test, 
     assert "1 failed, 1 passed" in done.out
 
 
+@pytest.mark.slow
 def test_a_program_that_fails_fails_the_test_with_what_it_wrote(with_test):
     with_test.change(
         "app.py", "    print(answer(question))", "    print(answer(question))\n    raise SystemExit('no room')"

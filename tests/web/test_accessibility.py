@@ -125,6 +125,7 @@ def test_axe_finds_nothing_where_calls_are_told_twice(oddities, visit, same):
     assert_accessible(page)
 
 
+@pytest.mark.slow
 def test_axe_finds_nothing_on_an_empty_page(empty, visit):
     page = visit(empty, "/")
     expect(page.locator("#main")).to_contain_text("attach")
@@ -162,6 +163,7 @@ def test_at_200_percent_nothing_is_cut_sideways_or_scrolls_the_window(demo, demo
     assert boxes and all(box and box["x"] >= 0 and box["x"] + box["width"] <= 640 for box in boxes)
 
 
+@pytest.mark.slow
 def test_with_reduced_motion_nothing_moves(oddities, visit):
     page = visit(oddities, f"/traces/{STATES}", reduced_motion="reduce")
     expect(page.get_by_text("tool that is running").first).to_be_visible()

@@ -37,6 +37,7 @@ def test_the_cause_is_named_and_its_words_show_at_once(trips, visit):
     expect(chosen(page)).to_contain_text("system text, answer")
 
 
+@pytest.mark.slow
 def test_calls_of_both_runs_stand_in_one_row(trips, visit):
     page = visit(trips, COMPARED)
     expect(row(page, "weather")).to_contain_text("argument city")
@@ -86,6 +87,7 @@ def test_an_address_that_names_runs_by_their_ids_stays_and_is_compared_once(trip
     assert len(asked) == 1
 
 
+@pytest.mark.slow
 def test_two_runs_that_are_selected_are_compared_the_earlier_one_first(trips, visit):
     page = visit(trips, "/")
     expect(page.get_by_role("grid", name="Runs").get_by_role("link")).to_have_count(3)

@@ -61,6 +61,7 @@ def test_a_failed_run_says_why_in_the_list(evaluations, visit):
     assert_accessible(page)
 
 
+@pytest.mark.slow
 def test_a_run_of_several_traces_says_how_many_of_them_failed(evaluations, visit):
     page = visit(evaluations, "/")
     expect(row_of(page, "batch")).to_contain_text("3 of 6 traces failed")

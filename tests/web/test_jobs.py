@@ -164,6 +164,7 @@ def test_the_time_that_an_agent_took_itself_is_told_apart_from_its_calls(desk, v
     expect(detail_of(page)).to_contain_text(re.compile(r"900 ms\s*self time 39\.0 ms"))
 
 
+@pytest.mark.slow
 def test_why_a_tool_was_called_takes_two_clicks(desk, visit):
     page = visit(desk, "/", **TALL)
     hand = Hand(page)

@@ -56,6 +56,7 @@ def test_what_is_typed_while_the_palette_opens_is_in_it(demo, visit):
     expect(page.get_by_role("checkbox", checked=True)).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_run_leads_up_to_the_list_as_it_was_filtered_and_sorted(crowd, visit):
     page = visit(crowd, "/?status=error&sort=duration")
     page.keyboard.press("j")

@@ -200,6 +200,7 @@ def test_a_paused_tail_stands_still_and_resumes_with_everything(empty, visit, st
     expect(page.get_by_role("row").filter(has_text="while_paused")).to_have_count(3)
 
 
+@pytest.mark.slow
 def test_a_filtered_tail_shows_what_matches_only(empty, visit, start_agent):
     agent = start_agent(empty.home)
     page = visit(empty, "/spans?tool=wanted")
@@ -351,6 +352,7 @@ def test_what_was_deleted_and_labelled_elsewhere_is_known_when_one_comes_back_to
     expect(rows.filter(has_text="kept")).to_contain_text("bad")
 
 
+@pytest.mark.slow
 def test_what_a_live_run_waits_for_stands_first_with_its_time_and_its_usual_time(empty, running, visit):
     agent, trace_id = running
     agent.emit("before_tool_call", **BOOKING | {"call_id": "before"})
@@ -377,14 +379,14 @@ def test_a_run_that_is_followed_keeps_its_newest_call_in_view_until_one_scrolls_
     expect(page.get_by_text("plan_trip").first).to_be_visible()
     page.keyboard.press("Shift+F")
     page.wait_for_url(re.compile("follow=1"))
-    for at in range(60):
+    for at in range(34):
         agent.call("tool_call", tool_name=f"step_{at}_{'x' * (at % 2)}", args={}, context=None)
     spans = page.get_by_role("treegrid")
-    expect(spans.get_by_role("row").filter(has_text="step_59_x")).to_be_in_viewport()
+    expect(spans.get_by_role("row").filter(has_text="step_33_x")).to_be_in_viewport()
     spans.hover()
     page.mouse.wheel(0, -400)
     page.wait_for_url(re.compile(r"^(?!.*follow=1)"))
     agent.call("tool_call", tool_name="after_all", args={}, context=None)
-    expect(page.get_by_role("group", name="Kinds that show")).to_contain_text("61")
+    expect(page.get_by_role("group", name="Kinds that show")).to_contain_text("35")
     expect(spans.get_by_role("row").filter(has_text="after_all")).not_to_be_in_viewport()
     end(agent)

@@ -43,6 +43,7 @@ def test_a_browser_that_is_not_signed_in_is_told_how(demo, visit, watch):
     assert "trip-planner" not in stranger.locator("body").inner_text()
 
 
+@pytest.mark.slow
 def test_a_deep_link_to_a_span_shows_that_span(demo, demo_trace, visit):
     failed = demo.get(f"/events?trace_id={demo_trace}&status=error&kind=tool&limit=1")["items"][0]
     page = visit(demo, f"/traces/{demo_trace}?span={failed['span_id']}")

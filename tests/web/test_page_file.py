@@ -128,6 +128,7 @@ def test_words_of_what_a_file_holds_are_found(demo_file, open_file):
     expect(page.get_by_role("note").filter(has_text="book_hotel")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_nothing_that_takes_a_server_is_offered_in_a_file(demo_file, open_file):
     page = open_file(demo_file)
     page.keyboard.press("e")

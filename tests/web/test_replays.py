@@ -109,6 +109,7 @@ def test_on_a_phone_the_panel_stays_on_the_screen(replays, visit):
     )
 
 
+@pytest.mark.slow
 def test_figures_leave_replays_out_until_they_are_asked_for(replays, visit):
     page = visit(replays, "/stats")
     calls = page.locator("#main dl").get_by_role("link", name="4", exact=True)

@@ -76,6 +76,7 @@ def test_what_is_inferred_is_counted_nowhere_and_can_be_hidden(loops, visit):
     expect(rows_of(page)).to_have_count(12)
 
 
+@pytest.mark.slow
 def test_the_header_tells_what_is_inferred_apart_and_agrees_with_the_line_of_failures(loops, visit):
     page = visit(loops, f"/runs/{LOOP}", **TALL)
     expect(header_of(page)).to_contain_text(re.compile(r"Errors\s*0 \+ 2 inferred"))
@@ -132,7 +133,7 @@ def test_a_hit_in_the_name_of_an_attribute_is_marked_among_the_attributes(loops,
     page.wait_for_function("() => CSS.highlights.get('find')?.size > 0")
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1024, 1440])
 def test_rows_say_what_a_call_was_about_however_wide_the_page(loops, visit, width):
     page = visit(loops, f"/runs/{LOOP}", viewport={"width": width, "height": 900})
@@ -175,11 +176,13 @@ def test_an_inferred_span_is_opened_by_its_address_and_is_nowhere_passed_off_as_
         expect(page.get_by_role("button", name=re.compile(f"^{form}.*not recorded"))).to_be_disabled()
 
 
+@pytest.mark.slow
 def test_a_span_that_is_not_in_the_run_is_not_asked_for(loops, visit):
     page = visit(loops, f"/runs/{LOOP}?span={0xABCD:016x}", **TALL)
     expect(page.get_by_text("Span not found in this run")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_page_of_a_trace_leads_to_its_run(loops, visit):
     page = visit(loops, f"/traces/{0x10010:032x}", **TALL)
     page.get_by_role("link", name=LOOP).click()
@@ -260,6 +263,7 @@ def test_the_chart_of_a_context_is_a_table_as_well(crowded, visit):
     expect(chart).to_contain_text("the provider's figures")
 
 
+@pytest.mark.slow
 def test_a_call_that_no_other_continues_has_no_chart(loops, visit):
     page = visit(loops, f"/traces/{0x20000:032x}", **TALL)
     expect(page.get_by_role("region", name="Span", exact=True)).to_contain_text("elsewhere")

@@ -114,13 +114,14 @@ def test_the_address_narrows_the_list_and_a_reload_keeps_it(crowd, visit):
     expect(runs_of(page).first.get_by_role("link").first).to_have_attribute("href", re.compile(found[0]["run_id"]))
 
 
+@pytest.mark.slow
 def test_the_address_of_a_run_without_its_id_leads_to_the_list(crowd, visit):
     page = visit(crowd, "/runs?status=error")
     expect(page.get_by_role("button", name="Remove status: error")).to_be_visible()
     assert address(page) == "/?status=error"
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["/", "/spans", "/stats", "/sessions"])
 def test_words_that_a_page_does_not_know_are_left_out_and_named(crowd, visit, view):
     page = visit(crowd, "/nowhere")
@@ -228,6 +229,7 @@ def test_a_heading_sorts_the_list(crowd, visit):
     expect(runs_of(page).first.get_by_role("link").first).to_have_attribute("href", re.compile(slowest))
 
 
+@pytest.mark.slow
 def test_the_keyboard_goes_through_the_list_and_opens_a_run(crowd, visit):
     page = visit(crowd, "/")
     expect(runs_of(page).first).to_be_visible()

@@ -161,7 +161,7 @@ def test_what_is_below_the_figures_of_the_stats_stays_where_it_is_when_they_come
     assert below.bounding_box() == before
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [390, 1000, 1400])
 def test_the_spans_of_a_run_stay_where_they_are_when_the_reason_of_its_failure_comes_in(crowd, visit, width):
     page = visit(crowd, "/no/such/view", viewport={"width": width, "height": 800})
@@ -216,6 +216,7 @@ def test_a_run_is_first_shown_with_what_comes_a_moment_after_its_spans(request, 
     assert shown in page.evaluate("firstPicture")
 
 
+@pytest.mark.slow
 def test_the_detail_of_a_call_shows_once_the_call_before_it_is_there(crowd, visit):
     page = visit(crowd, "/no/such/view")
     call_before, tool_call = (re.compile(f"/events/c0000001000000{number}") for number in ("0a", "0b"))

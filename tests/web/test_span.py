@@ -92,6 +92,7 @@ def story(tmp_path_factory, serving):
         yield server
 
 
+@pytest.mark.slow
 def test_the_spans_of_one_call_lead_to_each_other_and_say_which_counts(oddities, visit):
     counting, told = (span_of(TWICE, number).span_id for number in (3, 4))
     page = visit(oddities, f"/traces/{TWICE}?span={told}")
@@ -144,6 +145,7 @@ def test_a_tool_call_leads_to_what_the_model_saw_before_it(show):
     expect(page.locator("#main")).to_contain_text("Hotel Miradouro it is.")
 
 
+@pytest.mark.slow
 def test_an_rpc_shows_both_envelopes(show):
     page = show("tools/list")
     detail = detail_of(page)
@@ -160,6 +162,7 @@ def test_a_resource_shows_its_content_and_its_address_as_text(show):
     expect(detail_of(page).locator('a[href^="guide:"]')).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_prompt_shows_its_parameters_and_what_was_rendered(show):
     page = show("prompts/get", kind="prompt")
     expect(detail_of(page)).to_contain_text("trip_brief")
@@ -167,6 +170,7 @@ def test_a_prompt_shows_its_parameters_and_what_was_rendered(show):
     expect(detail_of(page)).to_contain_text("Plan 2 nights in Lisbon for two people")
 
 
+@pytest.mark.slow
 def test_an_agent_shows_its_answer_and_what_happened_below_it(show):
     page = show("invoke_agent local_guide")
     expect(detail_of(page)).to_contain_text("sardines at Tasca da Esquina")
@@ -230,6 +234,7 @@ def test_what_the_controller_did_to_a_call_is_said_with_who_decided(story, visit
     expect(said.locator("ins")).to_have_text("2")
 
 
+@pytest.mark.slow
 def test_middleware_of_a_model_call_is_listed_too(story, visit):
     page = visit(story, f"/traces/{TRACE}?span={span_of(TRACE, 6).span_id}")
     expect(detail_of(page).get_by_role("region", name="Middleware")).to_contain_text("changed the request")

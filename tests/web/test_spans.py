@@ -8,6 +8,7 @@ def rows_of(page):
     return page.get_by_role("grid", name="Spans").get_by_role("row")
 
 
+@pytest.mark.slow
 def test_the_old_address_of_the_list_leads_to_it_with_its_filter(demo, visit):
     page = visit(demo, "/events?kind=tool&sort=duration")
     page.wait_for_url(re.compile(r"#/spans\?kind=tool&sort=duration$"))
@@ -77,6 +78,7 @@ def test_a_row_has_what_its_call_was_given_and_what_it_gave_or_why_it_failed(dem
     assert len(asked) == 1
 
 
+@pytest.mark.slow
 def test_a_row_gets_what_its_call_gave_once_it_has_ended(tmp_path, visit, serving, start_agent):
     with serving(tmp_path / "home") as server:
         agent = start_agent(tmp_path / "home")

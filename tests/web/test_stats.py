@@ -46,12 +46,14 @@ def test_a_filter_narrows_every_figure(crowd, visit):
     expect(page.locator("#main")).not_to_contain_text("claude-sonnet")
 
 
+@pytest.mark.slow
 def test_runs_can_be_counted_instead_of_calls(crowd, visit):
     page = visit(crowd, "/stats?of=traces")
     total = crowd.get("/stats?of=traces")["total"]
     expect(page.locator("#main")).to_contain_text(f"{total['count']:,}")
 
 
+@pytest.mark.slow
 def test_the_slowest_and_the_dearest_calls_are_named(crowd, visit):
     page = visit(crowd, "/stats")
     for sort in ("duration", "cost"):

@@ -26,6 +26,7 @@ def test_a_newcomer_sees_which_tool_failed_and_why_without_a_click(demo, demo_tr
     assert "span=" not in page.url
 
 
+@pytest.mark.slow
 def test_the_tree_has_every_call_below_the_one_that_made_it(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}?fold=0&depth=9", **TALL)
     expect(row_of(page, "weekend_trip")).to_have_attribute("aria-level", "1")
@@ -210,6 +211,7 @@ def test_dragging_on_the_minimap_zooms(demo, demo_trace, visit):
     page.wait_for_url(re.compile(r"zoom=\d"))
 
 
+@pytest.mark.slow
 def test_the_critical_path_is_drawn_on_demand(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", **TALL)
     page.get_by_role("button", name=re.compile("critical path", re.IGNORECASE)).click()
@@ -277,7 +279,7 @@ def test_a_hidden_span_that_is_looked_at_is_marked_at_the_span_that_counts_for_i
     expect(row_of(page, "tools/call weather")).to_have_attribute("aria-selected", "true")
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["graph", "transcript"])
 def test_a_call_that_two_spans_tell_of_is_told_once_in_other_views(oddities, visit, view):
     page = visit(oddities, f"/traces/{TWICE}?view={view}")
@@ -301,7 +303,7 @@ def test_a_row_opens_its_detail_and_the_address_names_it(demo, demo_trace, visit
     expect(row_of(page, "find_hotels")).to_have_attribute("aria-selected", "true")
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["graph", "transcript"])
 def test_another_view_shows_the_same_run(demo, demo_trace, visit, view):
     page = visit(demo, f"/traces/{demo_trace}", **TALL)
@@ -350,6 +352,7 @@ def test_a_tree_that_no_program_should_make_still_shows(oddities, visit, trace_i
     expect(row_of(page, ODD[trace_id])).to_be_visible()
 
 
+@pytest.mark.slow
 def test_what_is_odd_about_a_row_is_said(oddities, visit):
     page = visit(oddities, f"/traces/{ORPHANS}")
     expect(row_of(page, "orphan whose parent")).to_contain_text("not recorded")
@@ -439,6 +442,7 @@ def test_in_a_narrow_window_a_deep_row_still_begins_its_name(oddities, visit):
     assert name["x"] + 30 < axis["x"]
 
 
+@pytest.mark.slow
 def test_on_a_phone_a_tap_on_a_span_brings_its_detail_into_view(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", viewport={"width": 390, "height": 844}, has_touch=True)
     name = page.get_by_role("region", name="Selected span").get_by_role("heading").first

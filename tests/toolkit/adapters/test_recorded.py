@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from emitted import watching
 
 from inspector.ingest import Owner
@@ -15,6 +16,7 @@ from inspector.settings import Settings
 _HERE = Path(__file__).parent
 
 
+@pytest.mark.slow
 def test_a_tool_call_that_langchain_and_the_toolkit_tell_of_is_counted_once(tmp_path):
     done = subprocess.run(
         [sys.executable, str(_HERE / "programs" / "beside_langchain.py")],

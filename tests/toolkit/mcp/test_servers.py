@@ -183,6 +183,7 @@ def test_connections_may_be_entered_and_left_in_different_tasks_and_in_any_order
     assert [is_alive(pid) for pid in ledger.pids()] == [False, False]
 
 
+@pytest.mark.slow
 def test_no_process_is_left_when_the_block_is_cancelled(desk_anew, ledger, is_alive):
     async def visit():
         async with McpServers({"desk": desk_anew()}) as servers:
