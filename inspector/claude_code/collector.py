@@ -54,8 +54,9 @@ class Collector:
                 self._thread = threading.Thread(target=self._receiver.run, daemon=True)
                 self._thread.start()
 
-    def close(self) -> None:
-        """Stop listening, and record what is left."""
+    def close(self, exit_code: int = 0) -> None:
+        """Stop listening, and record what is left, however Claude Code ended."""
+        del exit_code
         with self._lock:
             self._is_closed = True
         if self._thread is not None:

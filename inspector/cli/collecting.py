@@ -9,22 +9,29 @@ from inspector.launch import (
     Program,
     environment_of_claude_code,
     environment_of_codex,
+    environment_of_gemini_cli,
     is_claude_code,
     is_codex,
+    is_gemini_cli,
+    projects_of_gemini_cli,
     sessions_of_codex,
     why_not_claude_code,
+    why_not_gemini_cli,
 )
 
 if TYPE_CHECKING:
-    from inspector import claude_code, codex
+    from inspector import claude_code, codex, gemini_cli
 
-    Collector: TypeAlias = claude_code.Collector | codex.Collector
+    Collector: TypeAlias = claude_code.Collector | codex.Collector | gemini_cli.Collector
 
 _CLAUDE_CODE_SENT_NOTHING = (
     "Claude Code sent nothing: it worked off no prompt, or its settings set another place for telemetry"
 )
 _CODEX_KEPT_NOTHING = (
     "Codex kept no session: it worked off no prompt, or with --ephemeral, or in another process, or is an old version"
+)
+_GEMINI_CLI_KEPT_NOTHING = (
+    "Gemini CLI kept no session: it worked off no prompt, or in a container (--sandbox), or is an old version"
 )
 
 
@@ -43,6 +50,8 @@ def collected(
         return _of_claude_code(choices, environment, directory)
     if is_codex(program.path):
         return _of_codex(choices, environment, directory)
+    if is_gemini_cli(program.path):
+        return _of_gemini_cli(choices, environment, directory)
     return None, environment
 
 
@@ -50,6 +59,8 @@ def why_of_coding_agent(program: Program) -> str | None:
     """Say why nothing was recorded of a coding agent; None for another program."""
     if is_claude_code(program.path):
         return why_not_claude_code(os.environ, Path.cwd()) or _CLAUDE_CODE_SENT_NOTHING
+    if is_gemini_cli(program.path):
+        return why_not_gemini_cli(os.environ, Path.cwd()) or _GEMINI_CLI_KEPT_NOTHING
     return _CODEX_KEPT_NOTHING if is_codex(program.path) else None
 
 
@@ -79,6 +90,19 @@ def _of_codex(
     environment, traces = environment_of_codex(environment, directory / "codex")
     collector = Collector(choices.home, traces, sessions_of_codex(environment), content=_has_content(choices))
     return collector, environment
+
+
+def _of_gemini_cli(
+    choices: Choices, environment: dict[str, str], directory: Path
+) -> "tuple[Collector | None, dict[str, str]]":
+    if why_not_gemini_cli(environment, Path.cwd()) is not None:
+        return None, environment
+    from inspector.gemini_cli import Collector
+
+    _join(environment)
+    telemetry, projects = directory / "gemini.json", projects_of_gemini_cli(environment)
+    collector = Collector(choices.home, telemetry, projects, content=_has_content(choices))
+    return collector, environment_of_gemini_cli(environment, telemetry)
 
 
 def _has_content(choices: Choices) -> bool:

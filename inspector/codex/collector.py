@@ -1,24 +1,16 @@
 """Follows the sessions of one Codex, and records them as part of this process's run."""
 
-import threading
 import time
 from pathlib import Path
 from typing import Final
 
-from msgspec.structs import replace
-
-from inspector.codex.growing import Growing
 from inspector.codex.threads import Threads
-from inspector.coding_agents import ToldSpans, reported
-from inspector.otlp import DecodedSpan
-from inspector.transcripts.codex import Codex, is_exit_code
-from inspector.transcripts.conversation import ERROR_MESSAGE
+from inspector.coding_agents import Growing, Ticking, ToldSpans, reported
+from inspector.transcripts.codex import Codex
+from inspector.transcripts.failures import without_reasons
 from inspector.transcripts.lines import object_on
 
 _SERVICE: Final = "codex"
-_TICK_S: Final = 0.2
-_SEARCH_TICKS: Final = 5
-"""How many ticks pass between two searches for files, since there may be thousands of them."""
 
 
 class Collector:
@@ -40,27 +32,18 @@ class Collector:
         """Threads whose file was not found; Codex writes it with the first prompt, or never."""
         self._followed: list[tuple[Growing, Codex]] = []
         self._spans = ToldSpans(_SERVICE, home, content=content)
-        self._is_closed = threading.Event()
-        self._thread = threading.Thread(target=self._follow, daemon=True)
+        self._ticking = Ticking(self._take)
 
     def start(self) -> None:
         """Record, in a thread, until `close` is called."""
-        if not self._is_closed.is_set():
-            self._thread.start()
+        self._ticking.start()
 
-    def close(self) -> None:
-        """Record what is left; prompts that Codex did not end stay open, and are lost."""
-        self._is_closed.set()
-        if self._thread.is_alive():
-            self._thread.join()
+    def close(self, exit_code: int = 0) -> None:
+        """Record what is left; prompts that Codex did not end stay open, and are lost, however it ended."""
+        del exit_code
+        self._ticking.stop()
         self._take(is_search_due=True)
         self._spans.close()
-
-    def _follow(self) -> None:
-        ticks = 0
-        while not self._is_closed.wait(_TICK_S):
-            ticks += 1
-            self._take(is_search_due=not ticks % _SEARCH_TICKS)
 
     def _take(self, *, is_search_due: bool) -> None:
         with reported("Codex"):
@@ -82,11 +65,4 @@ class Collector:
             for span in codex.spans(object_on(line) or {}):
                 if span.start_ns >= self._since_ns:
                     record = self._spans.start if span.end_ns is None else self._spans.end
-                    record(span if self._content else _without_errors(span))
-
-
-def _without_errors(span: DecodedSpan) -> DecodedSpan:
-    """Return a span without what the model was told of a failure; the recorder leaves out other content."""
-    attributes = {key: value for key, value in span.attributes.items() if key != ERROR_MESSAGE}
-    message = span.status_message
-    return replace(span, attributes=attributes, status_message=message if is_exit_code(message or "") else None)
+                    record(span if self._content else without_reasons(span))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from inspector.codex.growing import Growing
+from inspector.coding_agents import Growing
 from inspector.transcripts.lines import object_in, object_on
 
 _ID: Final = re.compile(r"[0-9a-f-]{36}")

@@ -87,7 +87,7 @@ def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Itera
     for number, line in _lines(file, name, max_line):
         if not line.strip():
             continue
-        if number == 1 and (transcript := transcript_of(line)) is not None:
+        if number == 1 and (transcript := transcript_of(line, Path(name))) is not None:
             yield from _parts_of_transcript(transcript, chain([(number, line)], _lines(file, name, max_line)))
             return
         if parts.note(line, line):

@@ -8,6 +8,12 @@ from inspector.launch.codex import environment_of_codex, is_codex, sessions_of_c
 from inspector.launch.directory import PrivateDirectory
 from inspector.launch.environment import Choices, environment_of, switched_off
 from inspector.launch.errors import LaunchError
+from inspector.launch.gemini_cli import (
+    environment_of_gemini_cli,
+    is_gemini_cli,
+    projects_of_gemini_cli,
+    why_not_gemini_cli,
+)
 from inspector.launch.outcome import LeftOut, Outcome, outcome_of
 from inspector.launch.process import end_like, run_to_the_end
 from inspector.launch.program import Program, program_of
@@ -23,12 +29,16 @@ __all__ = [
     "environment_of",
     "environment_of_claude_code",
     "environment_of_codex",
+    "environment_of_gemini_cli",
     "is_claude_code",
     "is_codex",
+    "is_gemini_cli",
     "outcome_of",
     "program_of",
+    "projects_of_gemini_cli",
     "run_to_the_end",
     "sessions_of_codex",
     "switched_off",
     "why_not_claude_code",
+    "why_not_gemini_cli",
 ]

@@ -29,6 +29,7 @@ ELSEWHERE: Final = {
     "com.anthropic.claude_code.tracing": "Claude Code",
     "claude-code.transcript": "Claude Code",
     "codex.transcript": "Codex",
+    "gemini-cli.transcript": "Gemini CLI",
 }
 """Emitters and scopes of model calls that another program makes, and that program."""
 AROUND: Final = {"agent_call": "invoke_agent", "workflow_run": "invoke_workflow"}

@@ -115,7 +115,7 @@ class ClaudeCode:
 def _begun(line: Json, within: str) -> Conversation:
     session, version = str(line.get("sessionId")), str(line.get("version") or "")
     agent = Agent("subagent" if within else "claude", _SERVICE, version, "anthropic", session, within)
-    return Conversation(agent, as_message=True)
+    return Conversation(agent, parts_in="content")
 
 
 def _usage(usage: object) -> Json:

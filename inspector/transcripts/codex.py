@@ -1,29 +1,22 @@
 """Rollouts of Codex: the items of the Responses API, and events of its turns."""
 
-import re
 from collections.abc import Iterator
 from typing import Any, Final
 
 from inspector import semconv as sc
 from inspector.otlp import DecodedSpan
 from inspector.transcripts.conversation import Agent, Conversation
+from inspector.transcripts.failures import EXIT_CODE
 from inspector.transcripts.lines import Json, counts_in, object_in, objects_in, text_of, time_of
 
 _SERVICE: Final = "codex"
 _CALLS: Final = ("function_call", "custom_tool_call", "local_shell_call")
 _OUTPUTS: Final = ("function_call_output", "custom_tool_call_output")
-_EXIT_CODE: Final = "exit code"
-"""The error of a command that failed, before the number; that of another tool is what the model was told."""
 _MCP: Final = "mcp__"
 _ABORTED: Final = "aborted by user"
 _UNKNOWN: Final = "unsupported call: "
 _REFUSALS: Final = ("; reject command", "patch rejected: ", "rejected by user", "rejected by configuration")
 """What the model is told instead of a result, if a call was not allowed."""
-
-
-def is_exit_code(message: str) -> bool:
-    """Tell whether the error of a tool call is an exit code alone, which has no content."""
-    return re.fullmatch(rf"{_EXIT_CODE} -?\d+", message) is not None
 
 
 def is_of_codex(line: Json) -> bool:
@@ -90,7 +83,7 @@ class Codex:
         role = meta.get("agent_role")
         name = (role if isinstance(role, str) and role != "default" else "subagent") if within else "codex"
         agent = Agent(name, _SERVICE, str(meta.get("cli_version") or ""), "openai", session, within)
-        self._conversation = Conversation(agent, as_message=False, is_live=self._is_live)
+        self._conversation = Conversation(agent, parts_in=None, is_live=self._is_live)
         instructions = object_in(meta.get("base_instructions")).get("text") or meta.get("instructions")
         if isinstance(instructions, str):
             self._instructions = [{"role": "system", "content": instructions}]
@@ -163,7 +156,7 @@ class Codex:
         if status == "failed":
             code = item.get("exit_code")
             said = text_of(object_in(item.get("result")).get("content"))
-            conversation.broke(call_id, f"{_EXIT_CODE} {code}" if isinstance(code, int) else said or "failed")
+            conversation.broke(call_id, f"{EXIT_CODE} {code}" if isinstance(code, int) else said or "failed")
 
     def _spent(self, conversation: Conversation, usage: object, response_id: Any) -> None:
         if not conversation.is_answering:

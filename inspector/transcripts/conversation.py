@@ -15,13 +15,12 @@ from msgspec.structs import replace
 
 from inspector import semconv as sc
 from inspector.otlp import DecodedSpan, Scope
+from inspector.transcripts.failures import ERROR_MESSAGE
 from inspector.transcripts.lines import Json
 
 _INTERNAL, _CLIENT = 1, 3
 """OTLP's kinds of spans."""
 _OK, _ERROR = 0, 2
-ERROR_MESSAGE = "error.message"
-"""Why a tool call was not carried out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +57,13 @@ class Conversation:
 
     Args:
         agent: Whose conversation it is.
-        as_message: Whether the parts of an answer are the content of one message, not messages themselves.
+        parts_in: The member of a message that has the parts of an answer; None if they are messages themselves.
         is_live: Whether `take` also returns prompts and tool calls that have only begun, without an end.
     """
 
-    def __init__(self, agent: Agent, *, as_message: bool, is_live: bool = False) -> None:
+    def __init__(self, agent: Agent, *, parts_in: str | None, is_live: bool = False) -> None:
         self._agent = agent
-        self._as_message = as_message
+        self._parts_in = parts_in
         self._is_live = is_live
         self._resource = {sc.SERVICE_NAME: agent.service, "service.version": agent.version}
         self._scope = Scope(f"{agent.service}.transcript")
@@ -172,9 +171,9 @@ class Conversation:
         """Whether an answer is not complete."""
         return self._answer is not None
 
-    def finish(self) -> None:
-        """End what is left, since the transcript has no more."""
-        self.ended(self._last_ns)
+    def finish(self, at_ns: int = 0, *, status: str | None = None) -> None:
+        """End the work on the prompt with the last that is known of it, or later."""
+        self.ended(max(at_ns, self._last_ns), status=status)
 
     def answered(self) -> None:
         """Complete the answer, if there is one."""
@@ -261,7 +260,7 @@ class Conversation:
         self._ready.append(self._with(replace(answer.span, end_ns=answer.last_ns), {sc.OUTPUT_MESSAGES: said}))
 
     def _said(self, parts: list[Any]) -> list[Any]:
-        return [{"role": "assistant", "content": parts}] if self._as_message else parts
+        return parts if self._parts_in is None else [{"role": "assistant", self._parts_in: parts}]
 
     def _below(self, *of: str) -> tuple[str, str, str]:
         assert self._prompt is not None

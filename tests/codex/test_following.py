@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from inspector.codex.growing import Growing
 from inspector.codex.threads import Threads
+from inspector.coding_agents import Growing
 
 THREAD = "01a221e2-ddb5-7443-9f58-58744a75020f"
 

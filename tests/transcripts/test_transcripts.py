@@ -20,6 +20,7 @@ from inspector.transcripts.lines import object_on
 CAPTURED = Path(__file__).parent / "captured"
 OF_CODEX = Path(__file__).parents[1] / "codex" / "captured"
 """Of a later session, with a subagent: ``tests/codex/capture.py``."""
+OF_GEMINI_CLI = Path(__file__).parents[1] / "gemini_cli" / "captured"
 
 
 def lines_of(name):
@@ -27,7 +28,7 @@ def lines_of(name):
 
 
 def read(lines):
-    transcript = transcript_of(lines[0])
+    transcript = transcript_of(lines[0], Path("session.jsonl"))
     spans = [span for line in lines if (found := object_on(line)) is not None for span in transcript.spans(found)]
     return [read_span(span) for span in (*spans, *transcript.rest())]
 
@@ -331,7 +332,15 @@ VALUES = st.recursive(
 @pytest.mark.sweep(1)
 @settings(max_examples=100, deadline=None)
 @given(st.data())
-@pytest.mark.parametrize("path", [CAPTURED / "claude_code.jsonl", CAPTURED / "codex.jsonl", OF_CODEX / "session.jsonl"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        CAPTURED / "claude_code.jsonl",
+        CAPTURED / "codex.jsonl",
+        OF_CODEX / "session.jsonl",
+        OF_GEMINI_CLI / "session.jsonl",
+    ],
+)
 def test_whatever_stands_in_a_place_nothing_is_raised(path, data):
     lines = [json.loads(line) for line in path.read_bytes().splitlines()]
     for _ in range(5):
@@ -344,7 +353,7 @@ def test_whatever_stands_in_a_place_nothing_is_raised(path, data):
         if place:
             place[data.draw(st.sampled_from(sorted(place)))] = data.draw(VALUES)
     written = [json.dumps(line).encode() for line in lines]
-    if transcript_of(written[0]) is not None:
+    if transcript_of(written[0], path) is not None:
         read(written)
 
 
@@ -352,4 +361,4 @@ def test_whatever_stands_in_a_place_nothing_is_raised(path, data):
     "line", [b"", b"[]", b"{}", b"nonsense", b'{"resourceSpans": []}', b'{"type": "session_meta"}']
 )
 def test_another_file_is_no_transcript(line):
-    assert transcript_of(line) is None
+    assert transcript_of(line, Path("session.jsonl")) is None

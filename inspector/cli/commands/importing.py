@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 def importing(*, files: tuple[str, ...], home: Path | None) -> int:
     """Import OTLP JSON, as written by 'inspector export' or a collector's file exporter, compressed or not.
 
-    The sessions that Claude Code (~/.claude/projects/*/*.jsonl) and Codex (~/.codex/sessions/*/*/*/*.jsonl) keep of
-    themselves can be imported too. FILE may be - for standard input. Spans that are already stored stay as they are.
-    If something cannot be read, or a running server refuses it, the command names it, imports the rest, and exits
-    with 1.
+    The sessions that Claude Code (~/.claude/projects/*/*.jsonl), Codex (~/.codex/sessions/*/*/*/*.jsonl) and Gemini CLI
+    (~/.gemini/tmp/*/chats/*.jsonl) keep of themselves can be imported too. FILE may be - for standard input. Spans
+    that are already stored stay as they are. If something cannot be read, or a running server refuses it, the command
+    names it, imports the rest, and exits with 1.
     """
     from inspector.cli.home import settings_of
     from inspector.cli.import_files import import_files

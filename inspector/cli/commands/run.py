@@ -75,8 +75,8 @@ def run(*, program: tuple[str, ...], home: Path | None, debug: bool, **options: 
     """Run a program and record it, with no change to it and no server.
 
     PROGRAM is a Python file, -m MODULE, or any command: 'inspector run app.py', 'inspector run pytest -q'. Python
-    processes that it starts are recorded too, and of other programs Claude Code and Codex: 'inspector run claude',
-    'inspector run codex'. What follows PROGRAM is the program's, options as well.
+    processes that it starts are recorded too, and of other programs Claude Code, Codex and Gemini CLI: 'inspector run
+    claude', 'inspector run codex', 'inspector run gemini'. What follows PROGRAM is the program's, options as well.
     """
     from inspector.launch import Choices
 
@@ -133,7 +133,7 @@ def _run(words: tuple[str, ...], choices: "Choices") -> int:
 
         status = run_to_the_end(program, environment, meanwhile=meanwhile)
         if collector is not None:
-            collector.close()
+            collector.close(os.waitstatus_to_exitcode(status))
         if not choices.quiet:
             _tell(program, choices, directory, status)
     except LaunchError as error:

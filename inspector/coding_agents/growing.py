@@ -1,5 +1,6 @@
 """A file to which another program appends lines."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -21,13 +22,18 @@ class Growing:
         """The beginning of a line that is not complete."""
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the lines that are complete since the last call; none once the file is gone."""
+        """Yield the lines that are complete since the last call; none once the file is gone.
+
+        A file that has become shorter is read from its beginning.
+        """
         try:
             file = self._path.open("rb")
         except OSError:
-            # Codex moves sessions that its user archives.
             return
         with file:
+            if os.fstat(file.fileno()).st_size < self._offset:
+                self._offset = 0
+                self._rest.clear()
             file.seek(self._offset)
             while chunk := file.read(_CHUNK):
                 self._offset += len(chunk)
