@@ -12,7 +12,7 @@ from opentelemetry import trace
 from inspector import record
 from inspector.configured import configured
 from inspector.environment import Environment
-from inspector.integrations import HTTP_CLIENTS, QUEUES, SERVERS, Enabled, Integration, chosen, loaded_versions
+from inspector.integrations import HTTP_CLIENTS, JOBS, SERVERS, Enabled, Integration, chosen, loaded_versions
 from inspector.integrations.alias import provide_alias, take_alias_back
 from inspector.logger import warn_once
 
@@ -115,7 +115,7 @@ def _record_api_spans(integrated: Collection[str]) -> None:
     except Exception as error:  # noqa: BLE001
         warn_once(f"spans of the OpenTelemetry API are not recorded: {_why_not(error)}")
         return
-    start_instrumentors(provider, [name for name in integrated if name not in SERVERS | QUEUES | HTTP_CLIENTS])
+    start_instrumentors(provider, [name for name in integrated if name not in SERVERS | JOBS | HTTP_CLIENTS])
 
 
 def _why_not(error: Exception) -> str:

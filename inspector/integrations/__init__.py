@@ -4,7 +4,7 @@ from inspector.integrations.enabling import Enabled, IntegrationUnknown, chosen
 from inspector.integrations.registry import (
     HTTP_CLIENTS,
     INTEGRATIONS,
-    QUEUES,
+    JOBS,
     SERVERS,
     STANDARD_LIBRARY,
     Integration,
@@ -14,7 +14,7 @@ from inspector.integrations.registry import (
 __all__ = [
     "HTTP_CLIENTS",
     "INTEGRATIONS",
-    "QUEUES",
+    "JOBS",
     "SERVERS",
     "STANDARD_LIBRARY",
     "Enabled",

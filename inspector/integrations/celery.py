@@ -4,10 +4,9 @@ A task that is retried ends with `celery.exceptions.Retry`: that attempt failed,
 """
 
 import sys
-from contextlib import AbstractContextManager
 from typing import Any
 
-from inspector.integrations.jobs import run_of
+from inspector.integrations.jobs import Job
 from inspector.integrations.patches import Patches
 
 
@@ -32,25 +31,21 @@ class _Tasks:
     """The tasks that this process is doing, by id."""
 
     def __init__(self) -> None:
-        self._runs: dict[str, AbstractContextManager[object]] = {}
-        self._failures: dict[str, BaseException] = {}
+        self._jobs: dict[str, Job] = {}
 
     def begin(self, *, task_id: str, task: Any, **_: Any) -> None:
-        if task.request.is_eager:
-            return
-        self._runs[task_id] = job = run_of(task.name)
-        job.__enter__()
+        if not task.request.is_eager:
+            self._jobs[task_id] = Job(task.name).__enter__()
 
     def fail(self, *, task_id: str, exception: BaseException, **_: Any) -> None:
         # The process that hands tasks out hears of those whose process was killed.
-        if task_id in self._runs:
-            self._failures[task_id] = exception
+        if (job := self._jobs.get(task_id)) is not None:
+            job.exc = exception
 
     def retry(self, *, request: Any, reason: BaseException, **_: Any) -> None:
         self.fail(task_id=request.id, exception=getattr(reason, "exc", None) or reason)
 
     def end(self, *, task_id: str, **_: Any) -> None:
-        exc = self._failures.pop(task_id, None) or sys.exception()
-        job = self._runs.pop(task_id, None)
+        job = self._jobs.pop(task_id, None)
         if job is not None:
-            job.__exit__(None if exc is None else type(exc), exc, None)
+            job.__exit__(*sys.exc_info())

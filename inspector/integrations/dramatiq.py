@@ -4,7 +4,7 @@ from collections.abc import Callable
 from threading import local
 from typing import Any
 
-from inspector.integrations.jobs import run_of
+from inspector.integrations.jobs import Job
 from inspector.integrations.patches import Patches
 
 _here = local()
@@ -21,8 +21,7 @@ def _emit_before(original: Callable[..., Any]) -> Callable[..., Any]:
         # First, since middleware may skip the message.
         original(self, signal, *args, **kwargs)
         if signal == "process_message":
-            _here.job = run_of(str(args[0].actor_name))
-            _here.job.__enter__()
+            _here.job = Job(str(args[0].actor_name)).__enter__()
 
     return emit_before
 
@@ -31,8 +30,8 @@ def _emit_after(original: Callable[..., Any]) -> Callable[..., Any]:
     def emit_after(self: Any, signal: str, *args: Any, **kwargs: Any) -> None:
         if signal in {"process_message", "skip_message"} and (job := getattr(_here, "job", None)) is not None:
             _here.job = None
-            exc = kwargs.get("exception")
-            job.__exit__(None if exc is None else type(exc), exc, None)
+            job.exc = kwargs.get("exception")
+            job.__exit__(None, None, None)
         original(self, signal, *args, **kwargs)
 
     return emit_after

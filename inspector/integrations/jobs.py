@@ -1,22 +1,52 @@
-"""Jobs of task queues; each is a run of its own if something is recorded in it.
+"""Jobs of a program that lives on: of a queue's worker, or for a visitor of a chat page.
 
-A worker does one job after the other for as long as it lives. A job that the program does itself, without a worker, is
+Each is a run of its own if something is recorded in it. A job that the program does by itself, without a worker, is
 part of what the program was doing.
 """
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack
+from types import TracebackType
+from typing import Self
 
+from inspector import context
 from inspector.record import run
 from inspector.record.current import innermost
 from inspector.record.sdk_spans import sdk_span_at
 from inspector.record.served_request import current_request
 
 
-def run_of(name: str) -> AbstractContextManager[object]:
-    """Return the run of a job that a worker is about to do; nothing if the job is part of an open call, run or request.
+class Job(AbstractContextManager["Job"]):
+    """The run of a job; nothing if the job is part of an open call, run or request.
 
     The span that an instrumentor of OpenTelemetry makes for the job stands for it, as that of a request does.
+
+    Args:
+        name: The name of the run.
+        session: The session of the calls in it, unless the program names one.
+        in_request: Whether an open request does not count: it lasts as long as the visitor stays.
     """
-    if innermost() is not None or current_request() is not None or sdk_span_at() is not None:
-        return nullcontext()
-    return run(name)
+
+    def __init__(self, name: str, *, session: str | None = None, in_request: bool = False) -> None:
+        self.exc: BaseException | None = None
+        """The exception that it failed with, if the framework catches that."""
+        self._name = name
+        self._session = session
+        self._in_request = in_request
+        self._around = ExitStack()
+
+    def __enter__(self) -> Self:
+        is_part = innermost() is not None or sdk_span_at() is not None
+        if not is_part and (self._in_request or current_request() is None):
+            self._around.enter_context(run(self._name))
+            if self._session is not None and context.get() is None:
+                self._around.enter_context(context.bind(self._session))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """End the run; an exception propagates."""
+        failure = exc or self.exc
+        self._around.__exit__(None if failure is None else type(failure), failure, traceback)
+        # Its traceback keeps the program's frames alive.
+        self.exc = None

@@ -41,6 +41,7 @@ INTEGRATIONS: tuple[Integration, ...] = (
     Integration("fast_agent", "fast-agent-mcp", "fast_agent", (0, 10), (0, 11)),
     Integration("flask", "flask", "flask.app", (3,), (4,)),
     Integration("google_adk", "google-adk", "google.adk", (2, 13), (3,)),
+    Integration("gradio", "gradio", "gradio", (6,), (7,)),
     Integration("httpx", "httpx", "httpx", (0, 27), (1,)),
     Integration("httpx2", "httpx2", "httpx2", (2,), (3,)),
     Integration("ipython", "ipython", "IPython.core.interactiveshell", (8,), (10,)),
@@ -56,6 +57,7 @@ INTEGRATIONS: tuple[Integration, ...] = (
     Integration("rq", "rq", "rq", (2,), (4,)),
     Integration("smolagents", "smolagents", "smolagents", (1, 26), (2,)),
     Integration("starlette", "starlette", "starlette.applications", (0, 40), (2,)),
+    Integration("streamlit", "streamlit", "streamlit", (1, 60), (2,)),
     Integration("threading", "Python", "threading", (3, 11), (4,)),
     Integration("uvicorn", "uvicorn", "uvicorn.server", (0, 30), (1,)),
 )
@@ -63,8 +65,8 @@ INTEGRATIONS: tuple[Integration, ...] = (
 SERVERS: frozenset[str] = frozenset(("django", "flask", "starlette", "uvicorn"))
 """Integrations that record requests of servers, as OpenTelemetry's instrumentors do; their spans replace ours."""
 
-QUEUES: frozenset[str] = frozenset(("celery", "dramatiq", "rq"))
-"""Integrations that make each job a run; the spans of OpenTelemetry's instrumentors replace that."""
+JOBS: frozenset[str] = frozenset(("celery", "dramatiq", "gradio", "rq", "streamlit"))
+"""Integrations that make each job a run; the spans of OpenTelemetry's instrumentors replace ours."""
 
 HTTP_CLIENTS: frozenset[str] = frozenset(("aiohttp", "httpx", "httpx2", "requests"))
 """Integrations that record only requests to models; OpenTelemetry's instrumentors record every request."""

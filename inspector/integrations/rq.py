@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from inspector.integrations.jobs import run_of
+from inspector.integrations.jobs import Job
 from inspector.integrations.patches import Patches
 from inspector.record import attached
 
@@ -16,7 +16,7 @@ def install(patches: Patches) -> None:
 def _perform(original: Callable[..., Any]) -> Callable[..., Any]:
     def perform(self: Any) -> Any:
         try:
-            with run_of(_name(self)):
+            with Job(_name(self)):
                 return original(self)
         finally:
             # The process of a forked job is left by os._exit, right after its result was stored.

@@ -19,7 +19,7 @@ import inspector.integrations
 from inspector.integrations import (
     HTTP_CLIENTS,
     INTEGRATIONS,
-    QUEUES,
+    JOBS,
     SERVERS,
     Enabled,
     Integration,
@@ -561,7 +561,7 @@ def test_every_integration_signs_its_calls_with_its_own_name():
     # Requests of these are signed with the package of their SDK or client, which is named as its integration is.
     shared = {"openai", "anthropic", *HTTP_CLIENTS}
     # They emit nothing: requests, jobs and cells are runs around what others emit, and threads carry those on.
-    around = {*SERVERS, *QUEUES, "ipython", "threading"}
+    around = {*SERVERS, *JOBS, "ipython", "threading"}
     assert signed == {each.name: {each.name} for each in INTEGRATIONS if each.name in signed}
     assert {each.name for each in INTEGRATIONS} - signed.keys() <= shared | around
 

@@ -4,11 +4,13 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from inspector.cli.app import run as command
 
+ROOT = Path(__file__).parents[2]
 LOOKING = """
 import asyncio, os
 import inspector
@@ -59,12 +61,12 @@ def runs_of(tmp_path, capsys):
         assert done == 0 or not out, errors
         return json.loads(out or '{"items":[]}')["items"]
 
-    def run(code, *words, **variables):
+    def run(code, *words, python=sys.executable):
         (tmp_path / "shop.py").write_text(code)
         environment = {key: value for key, value in os.environ.items() if key != "INSPECTOR_RUN_ID"}
-        environment |= {"INSPECTOR_HOME": str(tmp_path / "home"), "C_FORCE_ROOT": "1", **variables}
+        environment |= {"INSPECTOR_HOME": str(tmp_path / "home"), "C_FORCE_ROOT": "1", "PYTHONPATH": str(ROOT)}
         done = subprocess.run(
-            [sys.executable, *(words or ("shop.py",))], env=environment, cwd=tmp_path, capture_output=True, timeout=120
+            [python, *(words or ("shop.py",))], env=environment, cwd=tmp_path, capture_output=True, timeout=120
         )
         assert done.returncode == 0, done.stderr.decode()
         calls = {}
@@ -75,6 +77,7 @@ def runs_of(tmp_path, capsys):
             (each["name"], each["status"], calls.get(each["trace_id"], [])) for each in cli("runs", "--order", "asc")
         ]
 
+    run.sessions = lambda: cli("sessions")
     return run
 
 
@@ -219,6 +222,64 @@ with trace.get_tracer("theirs").start_as_current_span("run/look", kind=trace.Spa
 """,
     )
     assert runs == [("run/look", "ok", ["a"])]
+
+
+@pytest.mark.slow
+def test_each_event_of_a_gradio_page_that_calls_something_is_a_run_of_its_session(runs_of, framework_python):
+    runs = runs_of(
+        LOOKING
+        + """
+import os
+os.environ |= {"GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_OFFLINE": "1"}
+import gradio
+from gradio_client import Client
+
+def stream(name):
+    for at in range(2):
+        yield look(f"{name} {at}")
+
+with gradio.Blocks() as page:
+    name, shown, button = gradio.Textbox(), gradio.Textbox(), gradio.Button()
+    button.click(look, name, shown, api_name="ask")
+    button.click(stream, name, shown, api_name="stream")
+    button.click(lambda name: name, name, shown, api_name="idle")
+_, url, _ = page.launch(prevent_thread_lock=True, quiet=True)
+visitor = Client(url, verbose=False)
+for name, asked in (("a", "/ask"), ("b", "/stream"), ("c", "/idle"), ("bad", "/ask")):
+    try:
+        visitor.predict(name, api_name=asked)
+    except Exception:
+        assert name == "bad"
+page.close()
+""",
+        python=framework_python("chat-pages"),
+    )
+    assert runs == [("ask", "ok", ["a"]), ("stream", "ok", ["b 0", "b 1"]), ("ask", "error", ["bad"])]
+    assert len(runs_of.sessions()) == 1
+
+
+@pytest.mark.slow
+def test_each_rerun_of_a_streamlit_script_that_calls_something_is_a_run_of_its_session(runs_of, framework_python):
+    runs = runs_of(
+        LOOKING
+        + """
+import streamlit
+if name := streamlit.chat_input("Which?"):
+    streamlit.write(look(name))
+""",
+        "-c",
+        """
+import inspector
+from streamlit.testing.v1 import AppTest
+inspector.attach(service="chat")
+page = AppTest.from_file("shop.py", default_timeout=60).run()
+for name in ("a", "bad", "b"):
+    page.chat_input[0].set_value(name).run()
+""",
+        python=framework_python("chat-pages"),
+    )
+    assert runs == [("shop", "ok", ["a"]), ("shop", "error", ["bad"]), ("shop", "ok", ["b"])]
+    assert len(runs_of.sessions()) == 1
 
 
 def test_a_worker_goes_on_as_before_once_nothing_is_recorded(runs_of):

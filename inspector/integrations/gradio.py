@@ -1,0 +1,48 @@
+"""Gradio: ``Queue.process_events`` does all that an event asks for, from the first step of a generator to the last.
+
+It turns the exception of the program's function into a message to the page, so ``call_process_api``, which calls that
+function, notes it.
+"""
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from types import ModuleType
+from typing import Any
+
+from inspector.integrations.jobs import Job
+from inspector.integrations.patches import Patches
+
+_current: ContextVar[Job | None] = ContextVar("inspector_gradio_event", default=None)
+
+
+def install(patches: Patches) -> None:
+    """Wrap the functions, once they are imported."""
+    patches.wrap_once_imported("gradio.queueing", "Queue", {"process_events": _process_events})
+
+    def wrap(module: ModuleType) -> None:
+        patches.wrap(module, "call_process_api", _call_process_api)
+
+    patches.once_imported("gradio.route_utils", wrap)
+
+
+def _process_events(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def process_events(self: Any, events: Any, *args: Any, **kwargs: Any) -> None:
+        event = events[0]
+        with Job(str(event.fn.api_name or event.fn.name), session=event.session_hash) as job:
+            _current.set(job)
+            await original(self, events, *args, **kwargs)
+
+    return process_events
+
+
+def _call_process_api(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def call_process_api(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return await original(*args, **kwargs)
+        except Exception as exc:
+            job = _current.get()
+            if job is not None:
+                job.exc = exc
+            raise
+
+    return call_process_api
