@@ -7,7 +7,7 @@ import struct
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from email import message_from_bytes
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -79,26 +79,35 @@ class Faults:
 
 
 @contextmanager
-def served(place: str = ":memory:", faults: Faults | None = None) -> Iterator[str]:
-    """Serves the engine's memory, and yields the host and port; a place may name a file of its configuration too."""
+def served(place: str = ":memory:", faults: Faults | None = None, others: tuple[Faults, ...] = ()) -> Iterator[str]:
+    """Serves the engine's memory, and yields the host and port; a place may name a file of its configuration too.
+
+    There is another host of the same engine for each of ``others``, behind a comma.
+    """
     # Importing the engine blocks SIGPIPE, which every program that a test starts later would inherit.
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     import chdb
 
     signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
     connection = chdb.connect(place)
-    given = {"engine": connection, "faults": faults or Faults(), "left": _Left()}
+    given = {"engine": connection, "left": _Left()}
+    with ExitStack() as stack:
+        stack.callback(connection.close)
+        hosts = [stack.enter_context(_listening(given | {"faults": each})) for each in (faults or Faults(), *others)]
+        yield ",".join(hosts)
+
+
+@contextmanager
+def _listening(given: dict[str, object]) -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), given))
     # Of clients that are killed it would write a traceback each.
     server.handle_error = lambda *_: None
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"127.0.0.1:{server.server_port}"
     finally:
         server.shutdown()
         server.server_close()
-        connection.close()
 
 
 @dataclass

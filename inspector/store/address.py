@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from inspector.store.errors import StoreError
 
 _PORTS = {"http": 8123, "https": 8443}
-_SHAPE = "write it as clickhouse://user:password@host:8123/database, with ?secure=1 for TLS"
+_SHAPE = "write it as clickhouse://user:password@host:8123/database, with commas between hosts, and ?secure=1 for TLS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,9 +14,8 @@ class Address:
     """The value of `INSPECTOR_DATABASE_URL`."""
 
     database: str
-    host: str = ""
-    """Empty for the embedded engine."""
-    port: int = 0
+    hosts: tuple[tuple[str, int], ...] = ()
+    """Names and ports, in the order in which they are tried; none for the embedded engine."""
     user: str = ""
     password: str = field(default="", repr=False)
     secure: bool = False
@@ -24,9 +23,10 @@ class Address:
     """The directory of the embedded engine; empty for a database in memory."""
 
     def __str__(self) -> str:
-        if not self.host:
+        if not self.hosts:
             return f"the database {self.database} of chdb"
-        return f"the database {self.database} of ClickHouse at {self.host}:{self.port}"
+        places = " or ".join(f"{host}:{port}" for host, port in self.hosts)
+        return f"the database {self.database} of ClickHouse at {places}"
 
 
 def read_address(url: str) -> Address:
@@ -48,18 +48,29 @@ def read_address(url: str) -> Address:
         )
     if parts.scheme not in ("", "clickhouse"):
         raise StoreError(f"INSPECTOR_DATABASE_URL begins with {parts.scheme}:, which is not supported: {_SHAPE}")
-    try:
-        port = parts.port
-    except ValueError:
-        port = -1
-    if not parts.scheme or not parts.hostname or not path or "/" in path or port == -1:
-        raise StoreError(f"INSPECTOR_DATABASE_URL is not the address of a database: {_SHAPE}")
     secure = options.get("secure", "") in ("1", "true")
+    hosts = _hosts(parts.netloc.rpartition("@")[2], _PORTS["https" if secure else "http"])
+    if not parts.scheme or not hosts or not path or "/" in path:
+        raise StoreError(f"INSPECTOR_DATABASE_URL is not the address of a database: {_SHAPE}")
     return Address(
         database=path,
-        host=parts.hostname,
-        port=port or _PORTS["https" if secure else "http"],
+        hosts=hosts,
         user=unquote(parts.username or "default"),
         password=unquote(parts.password or ""),
         secure=secure,
     )
+
+
+def _hosts(text: str, usual_port: int) -> tuple[tuple[str, int], ...]:
+    """Return the hosts, or none if one of them is not valid."""
+    hosts: list[tuple[str, int]] = []
+    for each in text.split(","):
+        try:
+            parts = urlsplit(f"//{each}")
+            name, port = parts.hostname, parts.port
+        except ValueError:
+            return ()
+        if not name:
+            return ()
+        hosts.append((name, port or usual_port))
+    return tuple(hosts)

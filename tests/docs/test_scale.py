@@ -49,10 +49,11 @@ def test_the_servers_share_a_database_and_a_token_and_no_home(compose, servers):
     assert first["environment"] == second["environment"]
     assert first["volumes"] != second["volumes"]
     address = read_address(given(first["environment"])["INSPECTOR_DATABASE_URL"])
-    clickhouse = compose["services"][address.host]["environment"]
+    ((host, port),) = address.hosts
+    clickhouse = compose["services"][host]["environment"]
     assert (address.database, address.user) == (clickhouse["CLICKHOUSE_DB"], clickhouse["CLICKHOUSE_USER"])
     assert "${CLICKHOUSE_PASSWORD:" in first["environment"]["INSPECTOR_DATABASE_URL"]
-    assert f":{address.port}/" in " ".join(compose["services"][address.host]["healthcheck"]["test"])
+    assert f":{port}/" in " ".join(compose["services"][host]["healthcheck"]["test"])
 
 
 def test_the_proxy_reaches_both_servers_and_is_known_to_them(compose, servers, folder):

@@ -74,14 +74,17 @@ def test_the_engine_finds_the_words_that_a_text_is_stored_with_whatever_their_le
 
 def test_an_address_names_all_that_is_needed():
     address = read_address("clickhouse://ada:se%20cret@box.example/team?secure=1")
-    assert (address.host, address.port, address.user, address.password) == ("box.example", 8443, "ada", "se cret")
+    assert (address.hosts, address.user, address.password) == ((("box.example", 8443),), "ada", "se cret")
     assert (address.database, address.secure) == ("team", True)
     assert "cret" not in str(address) + repr(address)
-    assert read_address("clickhouse://box.example/team").port == 8123
+    assert read_address("clickhouse://box.example/team").hosts == (("box.example", 8123),)
+    several = read_address("clickhouse://ada:x@one.example,two.example:8124,[::1]/team")
+    assert several.hosts == (("one.example", 8123), ("two.example", 8124), ("::1", 8123))
 
 
 @pytest.mark.parametrize(
-    "url", ["", "postgres://box/team", "clickhouse://box", "clickhouse:///team", "clickhouse://b:x/t"]
+    "url",
+    ["", "postgres://box/team", "clickhouse://box", "clickhouse:///team", "clickhouse://b:x/t", "clickhouse://a,/t"],
 )
 def test_what_is_no_address_is_refused_with_its_form(url):
     with pytest.raises(StoreError, match="clickhouse://user:password@host:8123/database"):

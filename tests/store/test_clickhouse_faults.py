@@ -88,7 +88,7 @@ def made_for(number: int) -> Made:
 @contextmanager
 def failing(team: Team, table: str, fault: str | int, read_s: float) -> Iterator[None]:
     """Has inserts into a table fail as long as the block takes, and late answers be waited for so long."""
-    clients = [store._database._client for store in (team.one, team.other)] if fault == "late" else []
+    clients = [store._database._hosts.client for store in (team.one, team.other)] if fault == "late" else []
     patient = [client.timeout for client in clients]
     team.faults.begin(table, fault)
     for client in clients:

@@ -1,18 +1,16 @@
 """A ClickHouse database: queries with bound values, inserts that can be repeated, errors as `StoreError`."""
 
-import logging
 import re
-import signal
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from typing import Any, Final
 
-import clickhouse_connect
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError, DatabaseError, OperationalError
 
 from inspector.store.address import Address
+from inspector.store.clickhouse.hosts import Hosts
 from inspector.store.clickhouse.tables import TABLES
 from inspector.store.errors import QueryTooSlow, StoreBusy, StoreError, StoreFull, StoreReadOnly
 from inspector.store.values.rows import clean
@@ -24,8 +22,6 @@ _READ_ONLY: Final = frozenset((164, 242, 497))
 """Error codes of a database that is read-only, for everyone or for this user."""
 _BUSY: Final = frozenset((202, 209, 210, 252, 319, 999))
 """Error codes for too many queries or parts, a network failure, and an insert with an unknown outcome."""
-_ANSWER_S: Final = 60
-"""The timeout for a response; ClickHouse reports progress more often than that."""
 _IS_RIGHT: Final = "is it running, and is INSPECTOR_DATABASE_URL right?"
 _REASON: Final = re.compile(r"(?:DB::Exception: |HTTP driver received )(.+?)(?: \(version | \(for url |$)")
 _LONGEST_REASON: Final = 200
@@ -33,8 +29,6 @@ _TYPE: Final = re.compile(" (?:CODEC|DEFAULT)")
 """The end of a type in a column's definition."""
 _ONE_BLOCK: Final = 1 << 30
 """More rows than an insert has."""
-_LOGS: Final = ("clickhouse_connect", "urllib3.connectionpool")
-"""Loggers whose warnings our own errors repeat, with the address and what to do."""
 _SETTINGS: Final[Mapping[str, Any]] = {
     # All versions of a row are in the same partition.
     "do_not_merge_across_partitions_select_final": 1,
@@ -114,15 +108,12 @@ class Database:
     def __init__(self, address: Address, *, read_s: float) -> None:
         self.address = address
         self._read_s = read_s
-        with self._translated():
-            self._client = _connected(address)
-        # The client's types are incomplete.
-        client = cast("Any", self._client)
-        self._query, self._command = client.query, client.command
+        with self._translated(None):
+            self._hosts = Hosts(address)
 
     def begin(self) -> None:
         """Make this the default database of the connection; it has to exist by now."""
-        self._client.database = self.address.database
+        self._hosts.begin()
 
     def rows(self, sql: str, values: Values | None = None) -> Sequence[Any]:
         """Return the rows of a query.
@@ -131,9 +122,9 @@ class Database:
             QueryTooSlow: It takes longer than a read may.
             StoreError: It cannot be answered now (`StoreBusy`) or at all.
         """
-        with self._translated():
+        with self._asked() as client:
             settings = {**_SETTINGS, **_room_for(sql), "max_execution_time": self._read_s}
-            result = self._query(sql, parameters=None if values is None else values.bound, settings=settings)
+            result = client.query(sql, parameters=None if values is None else values.bound, settings=settings)
             return result.result_rows
 
     def row(self, sql: str, values: Values | None = None) -> Any:
@@ -143,9 +134,9 @@ class Database:
 
     def command(self, sql: str, values: Values | None = None, settings: Mapping[str, Any] | None = None) -> None:
         """Run a statement without a time limit."""
-        with self._translated():
+        with self._asked() as client:
             room = {**_room_for(sql), **(settings or {})}
-            self._command(sql, parameters=None if values is None else values.bound, settings=room)
+            client.command(sql, parameters=None if values is None else values.bound, settings=room)
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], *, token: str) -> None:
         """Insert rows in one block; repeating it with the same token changes nothing."""
@@ -174,12 +165,12 @@ class Database:
 
     def close(self) -> None:
         """Close the connections."""
-        self._client.close()
+        self._hosts.close()
 
     def _insert(self, table: str, columns: Mapping[str, Sequence[Any]], settings: dict[str, Any]) -> None:
         kinds = TABLES[table].columns
-        with self._translated():
-            context = self._client.create_insert_context(
+        with self._asked() as client:
+            context = client.create_insert_context(
                 table,
                 column_names=list(columns),
                 # Without them, the client queries the types before each insert.
@@ -190,15 +181,26 @@ class Database:
             # Without it, the client measures every value to find out how many rows are 2 MB.
             context.req_block_size = _ONE_BLOCK
             context.data = list(columns.values())
-            self._client.insert(context=context)
+            client.insert(context=context)
 
     @contextmanager
-    def _translated(self) -> Generator[None]:
+    def _asked(self) -> Generator[Any]:
+        """Yield the client; its types are incomplete."""
+        client = self._hosts.client
+        with self._translated(client):
+            yield client
+
+    @contextmanager
+    def _translated(self, client: Client | None) -> Generator[None]:
         try:
             yield
         except OperationalError as error:
+            if client is not None:
+                self._hosts.leave(client)
             raise StoreBusy(f"{self.address} does not answer ({_reason(error)}): {_IS_RIGHT}") from error
         except DatabaseError as error:
+            if error.code is None and client is not None:
+                self._hosts.leave(client)
             raise self._store_error(error) from error
         except ClickHouseError as error:
             raise StoreError(f"{self.address}: {_reason(error)}") from error
@@ -213,7 +215,7 @@ class Database:
             return StoreFull(f"no space is left for {self.address}")
         if code in _READ_ONLY:
             return StoreReadOnly(f"{self.address} cannot be written: {_reason(error)}")
-        if code is None and self.address.host:
+        if code is None and self.address.hosts:
             # Probably a proxy whose server is down for now.
             return StoreBusy(f"{self.address} answers as no ClickHouse does ({_reason(error)}): {_IS_RIGHT}")
         return (StoreBusy if code in _BUSY else StoreError)(f"{self.address}: {_reason(error)}")
@@ -233,28 +235,3 @@ def _reason(error: BaseException) -> str:
     line = " ".join(message.split())
     match = _REASON.search(line)
     return (line if match is None else match[1])[:_LONGEST_REASON]
-
-
-def _connected(address: Address) -> Client:
-    connect = cast("Any", clickhouse_connect).get_client
-    for name in _LOGS:
-        log = logging.getLogger(name)
-        if log.level == logging.NOTSET:
-            log.setLevel(logging.ERROR)
-    if address.host:
-        return connect(
-            host=address.host,
-            port=address.port,
-            username=address.user,
-            password=address.password,
-            secure=address.secure,
-            send_receive_timeout=_ANSWER_S,
-            # A session allows only one query at a time.
-            autogenerate_session_id=False,
-        )
-    # Importing the engine blocks SIGPIPE, and programs that are started later would inherit that.
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
-    try:
-        return connect(interface="chdb", path=address.directory or None)
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
