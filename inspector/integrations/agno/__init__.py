@@ -7,6 +7,7 @@ Its own events are an agent's output, and its hooks are the program's, so functi
 - ``execute`` and its three other forms of each kind of step.
 - ``FunctionCall.execute`` and ``.aexecute``, the one place where tools are called, and the function that finds the tool
   a model asks for.
+- ``Knowledge.retrieve`` and ``.aretrieve``, which agents ask before their model, and in a tool.
 - What agno does in the handlers of its errors, since a failed run is only a text afterwards.
 - ``invoke`` and its three other forms of models that the program wrote itself. Those of agno call a model by an SDK or
   over HTTP, and are recorded there.
@@ -15,6 +16,7 @@ Its own events are an agent's output, and its hooks are the program's, so functi
 from functools import partial
 from typing import Any, Final
 
+from inspector.integrations.agno.knowledge import retrieved
 from inspector.integrations.agno.models import wrap_model
 from inspector.integrations.agno.runs import noted, ran, ran_async
 from inspector.integrations.agno.steps import executed, streamed
@@ -33,7 +35,7 @@ _STEPS: Final = ("Step", "Steps", "Parallel", "Router", "Loop", "Condition")
 
 
 def install(patches: Patches) -> None:
-    """Wrap runs, steps, tools and models."""
+    """Wrap runs, steps, tools, knowledge and models."""
     for module, owner in _RUNS:
         runs = {"run": ran, "continue_run": ran, "arun": ran_async, "acontinue_run": ran_async}
         patches.wrap_once_imported(f"agno.{module}", owner, runs)
@@ -43,6 +45,8 @@ def install(patches: Patches) -> None:
         steps = {"execute": executed, "aexecute": executed, "execute_stream": streamed, "aexecute_stream": streamed}
         patches.wrap_once_imported(f"agno.workflow.{owner.lower()}", owner, steps)
     patches.wrap_once_imported("agno.tools.function", "FunctionCall", {"execute": called, "aexecute": called_async})
+    asks = {"retrieve": retrieved, "aretrieve": retrieved}
+    patches.wrap_once_imported("agno.knowledge.knowledge", "Knowledge", asks)
     patches.once_imported("agno.models.base", lambda module: _wrap_models(patches, module))
 
 

@@ -11,11 +11,14 @@ os.environ["AGNO_TELEMETRY"] = "false"
 from agno.agent import Agent
 from agno.db.in_memory import InMemoryDb
 from agno.exceptions import StopAgentRun
+from agno.knowledge.document import Document
+from agno.knowledge.knowledge import Knowledge
 from agno.models.openai import OpenAIChat
 from agno.run import RunContext
 from agno.run.cancel import cancel_run
 from agno.team import Team
 from agno.tools import tool
+from agno.vectordb.base import VectorDb
 from agno.workflow import Condition, Loop, Parallel, Router, Step, StepInput, StepOutput, Steps, Workflow
 from agno_scripted import Scripted
 from conformance import conform
@@ -96,9 +99,6 @@ def last(city: str) -> str:
 def agent(name: str, *answers: Any, tools: Any = (), parent: str | None = None, **more: Any) -> Agent:
     script = Scripted(parent=parent or name, answers=list(answers))
     return Agent(name=name, id=name, model=script, tools=list(tools), **more)
-
-
-MISSING = "Error while decoding function arguments: malformed node or string on line 1: <ast.Name object at "
 
 
 def agents() -> None:
@@ -228,6 +228,38 @@ def people() -> None:
     count("tool", "give_up", "stopped", result="ok")
 
 
+class Known(VectorDb):
+    """Finds one document for everything."""
+
+    def search(self, query: str, *_: Any, **__: Any) -> list[Document]:
+        return [Document(content=f"known of {query}", meta_data={"of": query})]
+
+    async def async_search(self, *args: Any, **kwargs: Any) -> list[Document]:
+        return self.search(*args, **kwargs)
+
+
+for name in Known.__abstractmethods__:
+    setattr(Known, name, lambda *_, **__: None)
+Known.__abstractmethods__ = frozenset()
+
+
+def knowing() -> None:
+    """Agents that are given what is known before they are asked, or ask for it by a tool."""
+    known = Knowledge(name="library", vector_db=Known())
+    more = {"add_knowledge_to_context": True, "search_knowledge": False}
+    seen(agent("reader", "read", knowledge=known, **more).run("cats").content)
+    seen(asyncio.run(agent("reader", "read", knowledge=known, **more).arun("cats")).content)
+    found = [{"text": "known of cats", "metadata": {"of": "cats"}}]
+    for _ in range(2):
+        count("agent", "reader", None, arguments="cats", result="read")
+        count("tool", "library", "reader", arguments={"query": "cats"}, result=found)
+    searching = agent("searcher", (("search_knowledge_base", {"query": "cats"}),), "done", knowledge=known)
+    seen(searching.run("look").content)
+    count("agent", "searcher", None, arguments="look", result="done")
+    count("tool", "search_knowledge_base", "searcher", arguments={"query": "cats"})
+    count("tool", "library", "search_knowledge_base", arguments={"query": "cats"}, result=found)
+
+
 DELEGATE = (("delegate_task_to_member", {"member_id": "helper", "task": "help"}),)
 
 
@@ -347,6 +379,7 @@ def everything(models: Models) -> list[dict[str, Any]]:
     streams()
     asyncio.run(async_streams())
     people()
+    knowing()
     teams()
     workflows()
     asyncio.run(clients(models))

@@ -16,12 +16,15 @@ os.environ["AGNO_TELEMETRY"] = "false"
 
 from agno.agent import Agent
 from agno.db.in_memory import InMemoryDb
+from agno.knowledge.document import Document
+from agno.knowledge.knowledge import Knowledge
 from agno.models.openai import OpenAIChat
 from agno.run import RunContext
 from agno.team import Team
 from agno.tools import tool
 from agno.tools.function import ToolResult
 from agno.tools.mcp import MCPTools
+from agno.vectordb.base import VectorDb
 from agno.workflow import Parallel, Step, StepInput, Workflow
 
 IS_RECORDED = "REPLAYED" not in os.environ
@@ -78,6 +81,18 @@ def book(city: str) -> str:
     return f"booked {city}"
 
 
+class Known(VectorDb):
+    """Finds one document for everything."""
+
+    def search(self, query: str, *_: Any, **__: Any) -> list[Document]:
+        return [Document(content=f"\n!say known of {query}")]
+
+
+for name in Known.__abstractmethods__:
+    setattr(Known, name, lambda *_, **__: None)
+Known.__abstractmethods__ = frozenset()
+
+
 def agent(name: str, *tools: Any, **more: Any) -> Agent:
     model = OpenAIChat("gpt-4o", base_url=os.environ["OPENAI_BASE_URL"], api_key="k")
     return Agent(name=name, id=name, model=model, tools=list(tools), **more)
@@ -120,6 +135,9 @@ output = asker.run(call("book", city="Oslo"))
 for requirement in output.active_requirements:
     requirement.confirm()
 print(asker.continue_run(run_id=output.run_id, session_id=output.session_id, requirements=output.requirements).content)
+known = Knowledge(name="library", vector_db=Known())
+print(agent("reader", knowledge=known, add_knowledge_to_context=True).run("cats").content)
+print(agent("searcher", knowledge=known).run(call("search_knowledge_base", query="cats")).content)
 helper = agent("helper", find, role="Helps.")
 team = Team(name="team", id="team", members=[helper], model=agent("team").model)
 delegated = call("delegate_task_to_member", member_id="helper", task=call("find", city="Bern"))
