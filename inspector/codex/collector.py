@@ -6,7 +6,7 @@ from typing import Final
 
 from inspector.codex.threads import Threads
 from inspector.coding_agents import Growing, Ticking, ToldSpans, reported
-from inspector.transcripts.codex import Codex
+from inspector.transcripts.codex import Codex, rollouts_of
 from inspector.transcripts.failures import without_reasons
 from inspector.transcripts.lines import object_on
 
@@ -56,9 +56,9 @@ class Collector:
                 self._record(rollout, codex)
 
     def _look_for(self, thread: str) -> None:
-        for path in self._sessions.glob(f"*/*/*/rollout-*-{thread}.jsonl"):
+        for path in rollouts_of(thread, self._sessions):
             self._missing.discard(thread)
-            self._followed.append((Growing(path), Codex(is_live=True)))
+            self._followed.append((Growing(path), Codex(path, is_live=True)))
 
     def _record(self, rollout: Growing, codex: Codex) -> None:
         for line in rollout.lines():

@@ -1,17 +1,21 @@
 """Rollouts of Codex: the items of the Responses API, and events of its turns."""
 
+import re
+from collections import deque
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
 from inspector import semconv as sc
 from inspector.otlp import DecodedSpan
 from inspector.transcripts.conversation import Agent, Conversation
 from inspector.transcripts.failures import EXIT_CODE
-from inspector.transcripts.lines import Json, counts_in, object_in, objects_in, text_of, time_of
+from inspector.transcripts.lines import Json, counts_in, object_in, object_on, objects_in, text_of, time_of
 
 _SERVICE: Final = "codex"
 _CALLS: Final = ("function_call", "custom_tool_call", "local_shell_call")
 _OUTPUTS: Final = ("function_call_output", "custom_tool_call_output")
+_ID: Final = re.compile(r"[0-9a-f-]{36}")
 _MCP: Final = "mcp__"
 _ABORTED: Final = "aborted by user"
 _UNKNOWN: Final = "unsupported call: "
@@ -24,15 +28,21 @@ def is_of_codex(line: Json) -> bool:
     return line.get("type") == "session_meta" and isinstance(line.get("payload"), dict)
 
 
+def rollouts_of(thread: str, sessions: Path) -> Iterator[Path]:
+    """Return the file of a thread, if it is in the directory of sessions."""
+    return sessions.glob(f"*/*/*/rollout-*-{thread}.jsonl")
+
+
 class Codex:
     """Reads one rollout, line by line: that of a session, or of a subagent.
 
     Args:
+        path: Its file; a fork has what was said before it in that of another session.
         is_live: Whether prompts and tool calls are also returned when they begin, without an end.
     """
 
-    def __init__(self, *, is_live: bool = False) -> None:
-        self._is_live = is_live
+    def __init__(self, path: Path, *, is_live: bool = False) -> None:
+        self._path, self._is_live = path, is_live
         self._parent: tuple[str, ...] = ()
         """The id of the subagent that started this one, if one did."""
         self._instructions: list[Json] = []
@@ -52,6 +62,7 @@ class Codex:
             return
         if kind == "session_meta" and self._conversation is None:
             self._begin(payload, at_ns)
+            self._remember(self._conversation, payload, line.get("ordinal"))
         if self._conversation is None:
             return
         match kind:
@@ -88,6 +99,23 @@ class Codex:
         if isinstance(instructions, str):
             self._instructions = [{"role": "system", "content": instructions}]
             self._conversation.heard(at_ns, self._instructions[0])
+
+    def _remember(self, conversation: Conversation | None, meta: Json, ordinal: Any) -> None:
+        """Begin with what was said in the session that this one was forked from, if its file is there."""
+        thread, end = meta.get("forked_from_id"), meta.get("forked_from_ordinal_exclusive")
+        if conversation is None or not isinstance(thread, str) or not _ID.fullmatch(thread):
+            return
+        # Files that name each other in a circle cannot all come before each other.
+        if not (type(end) is int and type(ordinal) is int and end <= ordinal):
+            return
+        for path in (path for root in self._path.absolute().parents[3:4] for path in rollouts_of(thread, root)):
+            before = Codex(path)
+            with path.open("rb") as file:
+                for line in map(object_on, file):
+                    if line is not None and type(at := line.get("ordinal")) is int and at < end:
+                        deque(before.spans(line), 0)
+            if before._conversation is not None:
+                conversation.remember(before._conversation.messages())
 
     def _item(self, conversation: Conversation, item: Json, at_ns: int) -> None:
         kind = item.get("type")

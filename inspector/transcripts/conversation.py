@@ -137,6 +137,15 @@ class Conversation:
         self._complete()
         self._messages = list(map(msgspec.json.encode, kept))
 
+    def messages(self) -> list[bytes]:
+        """Complete the answer, and return what the model would be told next."""
+        self._complete()
+        return self._messages
+
+    def remember(self, messages: list[bytes]) -> None:
+        """Begin with the messages of another conversation."""
+        self._messages = messages
+
     def said(self, at_ns: int, answer_id: str, model: str | None, part: Any) -> None:
         """Add a part of an answer; those of one id are one model call."""
         if self._prompt is None:

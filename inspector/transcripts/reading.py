@@ -22,7 +22,7 @@ def transcript_of(first_line: bytes, path: Path) -> Transcript | None:
     if line is None:
         return None
     if is_of_codex(line):
-        return Codex()
+        return Codex(path)
     if is_of_gemini_cli(line):
         return GeminiCli(path)
     return ClaudeCode() if is_of_claude_code(line) else None

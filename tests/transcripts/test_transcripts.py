@@ -298,7 +298,7 @@ def test_a_subagent_of_a_subagent_is_below_it():
 
 def test_what_is_read_live_of_codex_also_begins_and_ends_the_same():
     lines = [object_on(line) for line in (OF_CODEX / "session.jsonl").read_bytes().splitlines()]
-    live, whole = Codex(is_live=True), Codex()
+    live, whole = Codex(CAPTURED, is_live=True), Codex(CAPTURED)
     spans = [span for line in lines for span in live.spans(line)]
     begun = [span.span_id for span in spans if span.end_ns is None]
     assert [span for span in spans if span.end_ns is not None] == [span for line in lines for span in whole.spans(line)]
