@@ -62,8 +62,10 @@ class Pace:
 Test: TypeAlias = Callable[[Connection, Sequence[int]], set[int]]
 """Returns which of these rows match."""
 _Row = TypeVar("_Row", bound=Sequence[Any])
-SLOW_ROWS, _FIRST_SLOW_ROWS = 160, 10
-"""How many rows a slow test is given at once: at most, and at first."""
+SLOW_ROWS = 160
+"""How many rows a slow test is given at once, at most."""
+_SHORT_S = 0.05
+"""A part of the rows that takes less is followed by one of twice as many."""
 
 
 def passing_ids(
@@ -132,14 +134,15 @@ def slowly(
     if slow is None:
         return rows, len(rows)
     passed: list[_Row] = []
-    tested, size = 0, _FIRST_SLOW_ROWS
+    tested, size = 0, 1
     while tested < len(rows) and len(passed) < most and (not tested or time.monotonic() < until):
-        # Few at first, since those may be enough, and since a row may be a run of very many spans.
-        part = rows[tested : tested + size]
-        size = min(2 * size, SLOW_ROWS)
+        part, begun = rows[tested : tested + size], time.monotonic()
         passing = slow(connection, [row[-1] for row in part])
         passed += [row for row in part if row[-1] in passing]
         tested += len(part)
+        # A row may be a run of very many spans, so that one more part would take far longer than there is time.
+        if time.monotonic() - begun < _SHORT_S:
+            size = min(2 * size, SLOW_ROWS)
     return passed, tested
 
 

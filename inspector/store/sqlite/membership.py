@@ -129,11 +129,12 @@ def meeting(
     limits: ReadLimits,
 ) -> tuple[list[Position], Position | None]:
     """Return the positions of a page of rows that meet a condition, and where the next page begins."""
-    # Most filters match many of the first rows, and testing these is faster than using an index.
     tests, slow = [condition.test], condition.slow
-    positions, more = passing_ids(connection, query, ranking, limit, tests, Pace(limits.trace_steps, 0), slow)
-    if more is None or len(positions) == limit:
-        return positions, more
+    if slow is None:
+        # Most filters match many of the first rows, and testing these is faster than using an index.
+        positions, more = passing_ids(connection, query, ranking, limit, tests, Pace(limits.trace_steps, 0))
+        if more is None or len(positions) == limit:
+            return positions, more
     candidates = condition.candidates(connection, limits.listed_spans)
     if candidates is not None:
         query = query.where(candidates.condition)

@@ -37,7 +37,7 @@ def test_words_of_a_phrase_follow_each_other_whatever_is_between_them(store, mak
         words[spans[-1].span_id] = words_of("\n".join(texts))
     store.write(spans)
     store.maintain()
-    for _ in range(120):
+    for _ in range(60):
         wanted = [joined(rng, rng.randrange(1, 4)) for _ in range(rng.choice((1, 1, 2)))]
         q = " ".join(f'"{phrase}"' for phrase in wanted)
         found = {event.span_id for event in store.events(Filter(q=q), limit=100).items}
