@@ -11,7 +11,7 @@ from agno.models.response import ModelResponse
 from ledger import count
 
 
-def asked(*calls: tuple[str, dict[str, Any]]) -> list[dict[str, Any]]:
+def asked(*calls: tuple[str, Any]) -> list[dict[str, Any]]:
     """The calls as a model makes them."""
     return [
         {"id": f"call_{at}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}

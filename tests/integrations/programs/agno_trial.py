@@ -102,7 +102,8 @@ def agent(name: str, *answers: Any, tools: Any = (), parent: str | None = None, 
 
 
 def agents() -> None:
-    called = (("weather", {"city": "Oslo", "days": 2}), ("broken", {"city": "Rome"}), ("nobody", {"x": 1}))
+    sunny = ("weather", {"city": "Oslo", "days": 2})
+    called = (sunny, ("broken", {"city": "Rome"}), ("nobody", {"x": 1}), ("weather", [1]))
     more = (("keep", {"what": "it"}), ("words", {"city": "Bern"}))
     planner = agent("planner", called, more, "done", tools=[weather, broken, keep, words], role="Plans.")
     output = planner.run("plan", session_id="s1")
@@ -111,6 +112,8 @@ def agents() -> None:
     count("tool", "weather", "planner", arguments={"city": "Oslo", "days": 2}, result="2 days of sun in Oslo")
     count("tool", "broken", "planner", "error", arguments={"city": "Rome"}, error="'no Rome'")
     count("tool", "nobody", "planner", "error", arguments={"x": 1}, error="no such tool")
+    unread = "Function arguments are not a valid JSON object.\n\n Please fix and retry."
+    count("tool", "weather", "planner", "error", arguments=[1], error=unread)
     count("tool", "keep", "planner", arguments={"what": "it"}, result="kept it")
     count("tool", "words", "planner", arguments={"city": "Bern"}, result="one Bern")
     hooked = agent("hooked", (("weather", {"city": "Lima"}), ("stop", {})), tools=[weather, stop], tool_hooks=[noting])
