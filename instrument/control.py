@@ -1,7 +1,7 @@
-"""The seam for what may change a call: one controller a process, asked before each call that it can do something about.
+"""Control over calls: the one controller of a process is asked before each call whose emitter supports it.
 
-The bus observes and changes nothing. A controller lets a call go on, has it made with other arguments, answers in its
-place, or fails it: a breakpoint, an approval, a mock, a budget. ``install`` is for controllers; ``ask`` and
+The bus observes and changes nothing. A controller lets a call proceed, changes its arguments, answers in its place, or
+makes it fail: a breakpoint, an approval, a mock, a budget. ``install`` is for controllers; ``ask`` and
 ``ask_sync`` are for emitters.
 """
 
@@ -40,16 +40,16 @@ _UNCHANGED = object()
 
 
 class Proposal:
-    """A call that is about to be made, as its controller sees it. What is in it is the emitter's own: do not change it.
+    """A call that is about to be made, as the controller sees it. Its values belong to the emitter: do not change them.
 
     Args:
-        noun: What is called, as the hooks name it: ``tool_call``, ``llm_generate``.
+        noun: The noun of its hooks: ``tool_call``, ``llm_generate``.
         name: The tool's name, the model's, a URI.
-        args: The arguments; of a model call its request, as the hooks have it (``prompt``).
-        call_id: The one of the call's hooks.
+        args: The arguments; of a model call, its request as in the hooks (``prompt``).
+        call_id: The id in the call's hooks.
         emitter: Who asks: an integration, ``toolkit``; None for the application.
-        subject: The emitter's own object of what is called, such as a tool.
-        read_only: Whether the call is declared to change nothing; False where nobody says so.
+        subject: The emitter's own object for the callee, such as a tool.
+        read_only: Whether the call is declared to change nothing.
     """
 
     __slots__ = ("args", "call_id", "emitter", "name", "noun", "read_only", "subject")
@@ -78,11 +78,11 @@ class Proposal:
 
 
 class Proceed:
-    """A decision: let the call go on.
+    """A decision: let the call proceed.
 
     Args:
-        args: Other arguments for it, of the same shape; those that it has where none are given.
-        by: Who decided, where that was not the controller itself, such as a person.
+        args: Other arguments for it, of the same shape; by default its own.
+        by: Who decided, if not the controller itself, such as a person.
     """
 
     __slots__ = ("_args", "by")
@@ -93,20 +93,20 @@ class Proceed:
 
     @property
     def changes(self) -> bool:
-        """Whether it has arguments."""
+        """Whether it has other arguments."""
         return self._args is not _UNCHANGED
 
     def args_for(self, proposal: Proposal) -> object:
-        """Return the arguments that the call is to be made with."""
+        """Return the arguments for the call."""
         return proposal.args if self._args is _UNCHANGED else self._args
 
 
 class Answer:
-    """A decision: do not make the call, and give this to whoever made it.
+    """A decision: do not make the call, and return this instead.
 
     Args:
-        value: What the call would have returned, in the shape that the emitter's documentation names.
-        by: Who decided, where that was not the controller itself.
+        value: What the call would have returned, in the form that the emitter's documentation names.
+        by: Who decided, if not the controller itself.
     """
 
     __slots__ = ("by", "value")
@@ -117,12 +117,12 @@ class Answer:
 
 
 class HttpAnswer:
-    """What an HTTP endpoint of a model is made to answer: its client parses it as if it had come.
+    """A response in place of a model's HTTP endpoint, which its client parses as if it had arrived.
 
     Args:
-        body: All of it, or a stream in its pieces.
-        status: Of HTTP.
-        headers: Those that parsing needs; by default ``content-type``, JSON or of several pieces events of a stream.
+        body: The whole body, or the pieces of a stream.
+        status: The HTTP status.
+        headers: The headers that parsing needs; by default a ``content-type``: JSON, or events if there are pieces.
     """
 
     __slots__ = ("headers", "pieces", "status")
@@ -138,11 +138,11 @@ class HttpAnswer:
 
 
 class Denied(Exception):
-    """Raised by a controller to refuse a call; whoever made the call gets it.
+    """Raised by a controller to refuse a call, and passed on to the caller.
 
     Args:
-        reason: Why, for whoever made the call: a model may read it.
-        by: Who decided, where that was not the controller itself.
+        reason: Why; a model may read it.
+        by: Who decided, if not the controller itself.
     """
 
     def __init__(self, reason: str, *, by: str | None = None) -> None:
@@ -155,18 +155,18 @@ class ControllerInstalled(RuntimeError):
 
 
 Controller = Callable[[Proposal], object]
-"""Decides about calls, synchronously or not: returns ``Proceed``, ``Answer``, or None to let the call go on.
+"""Decides about calls, synchronously or not: returns ``Proceed``, ``Answer``, or None to let the call proceed.
 
-What it raises, the call raises: ``Denied`` to refuse it, anything else to have it fail by that.
+The call raises what it raises: ``Denied`` to refuse the call, anything else to make it fail.
 """
 
 
 class Installed:
-    """A controller in its place; leaving it as a context manager removes it.
+    """An installed controller; as a context manager, it removes itself at the end.
 
     Args:
         decide: The controller.
-        name: What the record of a call names it by.
+        name: Its name in the record of a call.
     """
 
     __slots__ = ("decide", "name")
@@ -176,7 +176,7 @@ class Installed:
         self.name = name
 
     def remove(self) -> None:
-        """Take the controller away; calls that it is deciding about are still decided by it."""
+        """Remove the controller; it still decides about the calls that it was asked about before."""
         global controller  # noqa: PLW0603 - one a process
         with _lock:
             if controller is self:
@@ -190,20 +190,19 @@ class Installed:
 
 
 controller: Installed | None = None
-"""Who decides; None where nobody does. The guard for emitters: ``if control.controller is not None``."""
+"""The controller; None if there is none. The guard for emitters: ``if control.controller is not None``."""
 
 _lock = threading.Lock()
 _is_deciding: ContextVar[bool] = ContextVar("instrument_is_deciding", default=False)
 
 
 def install(decide: Controller, *, name: str | None = None) -> Installed:
-    """Have every call that can be controlled decided by a controller, until it is removed.
+    """Install a controller, which decides about every call that can be controlled until it is removed.
 
     Args:
         decide: The controller. It is asked in the context of the call, from any thread, about several calls at once.
-            One that waits should be a coroutine function: it may take minutes. Nobody is asked about calls that it
-            makes itself.
-        name: What it is called in the record of a call; by default the function's own name.
+            One that waits should be a coroutine function: it may take minutes. It is not asked about its own calls.
+        name: Its name in the record of a call; by default the function's own name.
 
     Raises:
         ControllerInstalled: There is one already.
@@ -220,11 +219,11 @@ def install(decide: Controller, *, name: str | None = None) -> Installed:
 
 
 class Ruling:
-    """What was decided about a call that goes on or is answered.
+    """The decision about a call that proceeds or is answered.
 
     Args:
         args: The arguments to make the call with.
-        answer: What to give back instead of making it.
+        answer: What to return instead of making it.
     """
 
     __slots__ = ("answer", "args")
@@ -239,11 +238,11 @@ Report = Callable[..., object]
 
 
 async def ask(proposal: Proposal, report: Report) -> Ruling:
-    """Have a call decided on.
+    """Ask the controller about a call.
 
     Args:
         proposal: The call.
-        report: Called with what was done as ``controlled``, before this returns or raises: ``Call.set`` of ``around``.
+        report: Called with the outcome as ``controlled``, before this returns or raises: ``Call.set`` of ``around``.
 
     Raises:
         Denied: The call is refused.
@@ -258,7 +257,7 @@ async def ask(proposal: Proposal, report: Report) -> Ruling:
 
 
 def ask_sync(proposal: Proposal, report: Report) -> Ruling:
-    """Do the same in a plain function or a thread, which waits; a coroutine is run by a thread of its own.
+    """Like `ask`, in a plain function or a thread, which waits; a coroutine runs in a thread of its own.
 
     Raises:
         Denied: The call is refused.
@@ -298,7 +297,7 @@ class _Decision:
         """Return what a controller's return value means.
 
         Raises:
-            TypeError: It is no decision.
+            TypeError: It is not a decision.
         """
         if decided is None:
             self._did = "passed"

@@ -1,8 +1,8 @@
-"""The nouns every layer of the inspector shares.
+"""The dataclasses that all layers of the inspector share.
 
-A *span* is what the recorder or another OpenTelemetry program produced and the store takes in; an *event* is the same
+A *span* is what the recorder or another OpenTelemetry program produced and the store receives; an *event* is the same
 span as the API serves it. A *trace* is one tree of spans, a *run* is all that somebody started with one execution of a
-program or one request, a *session* groups traces. All of them are frozen values: layers hand them on and never change
+program or one request, a *session* groups traces. All of them are frozen: layers pass them on and never change
 them.
 """
 

@@ -1,4 +1,4 @@
-"""What a text is found in, inside of one trace."""
+"""Hits: the spans of a trace or a run that contain a text, and where in them it is."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,4 +1,4 @@
-"""What people, programs and models said of a run or a span afterwards."""
+"""Labels: verdicts, scores and notes about a run or a span, by a person, the program or a model."""
 
 import re
 from dataclasses import dataclass

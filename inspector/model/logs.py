@@ -1,4 +1,4 @@
-"""Log records, which arrive apart from the spans that they belong to."""
+"""Log records, which arrive separately from their spans."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

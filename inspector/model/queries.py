@@ -1,4 +1,4 @@
-"""In which order a list comes, what figures are of, and what comes back."""
+"""The sort orders and pages of lists, and statistics."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

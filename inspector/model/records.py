@@ -1,4 +1,4 @@
-"""Which record of a span wins, where several arrive."""
+"""Decides which record of a span wins if several arrive."""
 
 from collections.abc import Iterable
 from typing import Protocol, TypeVar

@@ -1,4 +1,4 @@
-"""A span as it is taken in and as it is served, and what was not recorded."""
+"""A span as the store receives it (`Span`) and as the API serves it (`Event`), and the counts of losses."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -40,7 +40,7 @@ class SpanError:
         return name if name.isidentifier() else self.type
 
 
-# A struct, since one is made of every span taken in: a frozen dataclass of so many fields costs six times as much.
+# A struct, because every ingested span becomes one: a frozen dataclass of so many fields costs six times as much.
 class Span(Struct, frozen=True, gc=False):
     """One span as the store receives it; a running span has no ``end_ns``."""
 

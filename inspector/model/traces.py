@@ -1,4 +1,4 @@
-"""Traces and sessions summed up, and the structure of a trace."""
+"""Traces, runs and sessions with their totals, the outline of a trace, and the turns of conversations."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class TimelineBar:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One tree of spans, summed up. Sums leave out unknown values. ``status`` is the root's, or else the worst."""
+    """The totals of one tree of spans. They leave out unknown values. ``status`` is the root's, or else the worst."""
 
     trace_id: str
     run_id: str
@@ -128,7 +128,7 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The traces with one session id, summed up."""
+    """The totals of the traces with one session id."""
 
     session_id: str
     status: Status
@@ -161,7 +161,7 @@ notebook cell, or else a session. ``trace`` is a run of one trace that has none 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What somebody started, summed up from its traces. Sums leave out unknown values."""
+    """What somebody started, with the totals of its traces. They leave out unknown values."""
 
     run_id: str
     origin: RunOrigin
