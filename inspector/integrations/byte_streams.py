@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from typing import Any, Protocol
 
-from inspector.integrations.streams import Reading
+from inspector.integrations.streams import StreamReading
 from inspector.integrations.tracebacks import unseen
 
 
@@ -42,11 +42,11 @@ def watch_body(response: Any, watcher: Watcher) -> object:
     return response.stream
 
 
-def reading_of(response: Any) -> Reading | None:
-    """Return the `Reading` of this response's body."""
+def reading_of(response: Any) -> StreamReading | None:
+    """Return the `StreamReading` of this response's body."""
     stream = getattr(response, "stream", None)
     watcher = stream.inspector_reading if isinstance(stream, _Body) else None
-    return watcher if isinstance(watcher, Reading) else None
+    return watcher if isinstance(watcher, StreamReading) else None
 
 
 class _Body:

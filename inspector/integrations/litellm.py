@@ -21,7 +21,7 @@ from inspector.integrations.openai.embeddings import without_vectors
 from inspector.integrations.patches import Patches
 from inspector.integrations.plain import is_fields
 from inspector.integrations.providers import provider_named
-from inspector.integrations.streams import Answer, Reading
+from inspector.integrations.streams import StreamedAnswer, StreamReading
 from inspector.integrations.tracebacks import unseen
 from inspector.logger import warn_of_error_once
 
@@ -33,7 +33,7 @@ class _Function:
     name: str
     operation: str
     positional: tuple[str, ...]
-    answer: Callable[[], Answer] | None = None
+    answer: Callable[[], StreamedAnswer] | None = None
     shown: Callable[[Any], Any] = lambda response: response
 
 
@@ -116,7 +116,7 @@ class _OwnModel(Model):
     __slots__ = ()
 
 
-_readings: WeakKeyDictionary[Any, tuple[Call, Reading]] = WeakKeyDictionary()
+_readings: WeakKeyDictionary[Any, tuple[Call, StreamReading]] = WeakKeyDictionary()
 
 
 def install(patches: Patches) -> None:
@@ -214,7 +214,7 @@ def _named(model: Any, provider: Any) -> tuple[str | None, str | None]:
 
 def _returned(function: _Function, call: Call, result: Any) -> None:
     if any(hasattr(result, step) for step in ("__next__", "__anext__")) and function.answer is not None:
-        reading = Reading(call, answer=function.answer(), plain=_plain_chunk)
+        reading = StreamReading(call, answer=function.answer(), plain=_plain_chunk)
         try:
             _readings[result] = call, reading
             reading.dropped_with(result)

@@ -9,7 +9,7 @@ from inspector.integrations.byte_streams import watch_body
 from inspector.integrations.calls import Call
 from inspector.integrations.exchanges import Exchange
 from inspector.integrations.plain import is_fields
-from inspector.integrations.streams import Answer, AnswerFailed, Reading
+from inspector.integrations.streams import AnswerFailed, StreamedAnswer, StreamReading
 from inspector.logger import warn_of_error_once
 
 
@@ -19,7 +19,7 @@ class Endpoint:
 
     operation: str
     """A well-known value of ``gen_ai.operation.name``."""
-    answer: Callable[[], Answer] | None = None
+    answer: Callable[[], StreamedAnswer] | None = None
     """Combines the chunks of its streams; None if it has none."""
     shown: Callable[[Any], Any] = lambda response: response
     """Reduces a response to the part that is recorded."""
@@ -87,11 +87,11 @@ class ModelRequest:
         except Exception:  # noqa: BLE001
             return
 
-    def reading(self) -> Reading:
-        """Return the `Reading` that follows the answer as the program reads it."""
+    def reading(self) -> StreamReading:
+        """Return the `StreamReading` that follows the answer as the program reads it."""
         endpoint = self.endpoint
         answer = None if endpoint.answer is None else endpoint.answer()
-        return Reading(
+        return StreamReading(
             self.call,
             answer=answer,
             plain=_plain_chunk,

@@ -1,7 +1,7 @@
 """Observes how a program reads an answer that arrives in pieces, without reading any of it.
 
 A call whose answer is a stream ends when the program has read all of it, closes it, drops it, or gets an exception from
-it. Objects between the program and the stream report that to `Reading`:
+it. Objects between the program and the stream report that to `StreamReading`:
 
 - `byte_streams.watch_body` replaces the byte stream of an HTTP response, which is what the SDKs and HTTPX themselves do
   to follow one. It sees every way to read, also by the bytes and lines of a raw response, and every way to close.
@@ -33,7 +33,7 @@ class AnswerFailed(Exception):
         self.request_id = request_id
 
 
-class Answer(Protocol):
+class StreamedAnswer(Protocol):
     """Combines the chunks of one stream."""
 
     def add(self, chunk: dict[str, Any], /) -> None:
@@ -45,7 +45,7 @@ class Answer(Protocol):
         ...
 
 
-class Reading:
+class StreamReading:
     """One streamed answer as it is read; ends its call once.
 
     Args:
@@ -62,7 +62,7 @@ class Reading:
         self,
         call: Call,
         *,
-        answer: Answer | None,
+        answer: StreamedAnswer | None,
         plain: Callable[[Any], dict[str, Any]],
         shown: Callable[[Any], Any] = lambda response: response,
         failure: Callable[[dict[str, Any]], str | None] = lambda _: None,
@@ -232,22 +232,22 @@ class Reading:
 
 
 class _Observed:
-    """An iterator of chunks that reports to a `Reading`; everything else is the iterator's own.
+    """An iterator of chunks that reports to a `StreamReading`; everything else is the iterator's own.
 
     An SDK makes its stream before the response's body is watched, so the reading is looked for when first read.
     """
 
-    def __init__(self, inner: Any, reading: Callable[[], Reading | None]) -> None:
+    def __init__(self, inner: Any, reading: Callable[[], StreamReading | None]) -> None:
         self._inner = inner
-        self._find: Callable[[], Reading | None] | None = reading
-        self._reading: Reading | None = None
+        self._find: Callable[[], StreamReading | None] | None = reading
+        self._reading: StreamReading | None = None
 
     def __getattr__(self, name: str) -> Any:
         if name == "_inner":
             raise AttributeError(name)
         return getattr(self._inner, name)
 
-    def _step(self) -> Reading | None:
+    def _step(self) -> StreamReading | None:
         if self._find is not None:
             self._reading, self._find = self._find(), None
             if self._reading is not None:

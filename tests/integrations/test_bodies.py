@@ -11,7 +11,7 @@ import pytest
 from inspector.integrations.bodies import plain_body
 from inspector.integrations.byte_streams import watch_body
 from inspector.integrations.calls import opened
-from inspector.integrations.streams import Reading
+from inspector.integrations.streams import StreamReading
 
 
 class Gzip:
@@ -50,7 +50,7 @@ def test_a_body_that_becomes_too_large_is_left_packed_before_it_fills_the_memory
 def test_the_stream_of_a_response_and_its_iterator_are_copied_as_without_us():
     response = SimpleNamespace(stream=[b"x"], headers={})
     call = opened("llm_generate", dict, emitter="here")
-    watch_body(response, Reading(call, answer=None, plain=dict))
+    watch_body(response, StreamReading(call, answer=None, plain=dict))
     assert list(copy.copy(response.stream)) == [b"x"]
     assert not call.is_open
     assert copy.copy(iter(response.stream)).__class__ is iter(response.stream).__class__

@@ -13,7 +13,7 @@ import instrument
 from inspector.integrations.calls import opened
 from inspector.integrations.patches import Patches
 from inspector.integrations.stainless import Api, Endpoint, install_requests
-from inspector.integrations.streams import Items, Reading
+from inspector.integrations.streams import Items, StreamReading
 from inspector.record.states import state_of
 from instrument.testing import capture
 
@@ -87,7 +87,7 @@ def test_messages_from_an_iterator_are_recorded_and_sent(client):
 def test_a_copy_of_what_a_program_reads_may_be_dropped_before_it_has_been_read():
     with capture() as emitted:
         call = opened("llm_generate", lambda: {"llm": "m", "prompt": "p"}, emitter="test")
-        reading = Reading(call, answer=None, plain=lambda chunk: chunk)
+        reading = StreamReading(call, answer=None, plain=lambda chunk: chunk)
         items = Items(iter([1, 2]), lambda: reading)
         assert next(items) == 1
         copied = copy(items)
@@ -121,7 +121,7 @@ def test_a_stream_that_a_framework_drops_is_closed_if_the_program_closed_the_fra
 
     def items():
         call = opened("llm_generate", dict, emitter="sdk")
-        reading = Reading(call, answer=None, plain=lambda chunk: chunk)
+        reading = StreamReading(call, answer=None, plain=lambda chunk: chunk)
         return Items(iter([1, 2]), lambda: reading)
 
     def framework():

@@ -24,7 +24,7 @@ from inspector.integrations.plain import is_fields
 from inspector.integrations.plain_http.answers import without_embeddings
 from inspector.integrations.plain_http.requested import Decoded, plain_request, sent
 from inspector.integrations.raw_bodies import RawBody, given_response
-from inspector.integrations.streams import Answer, Reading
+from inspector.integrations.streams import StreamedAnswer, StreamReading
 from inspector.integrations.tracebacks import unseen
 from inspector.logger import warn_of_error_once
 from instrument.control import HttpAnswer
@@ -38,7 +38,7 @@ _OPERATIONS: Final = {
     "InvokeModelWithResponseStream": "invoke-with-response-stream",
 }
 """The operations that call a model, and how their paths end."""
-_ANSWERS: Final[dict[str, Callable[[], Answer]]] = {"stream": ConverseAnswer, "body": InvokedAnswer}
+_ANSWERS: Final[dict[str, Callable[[], StreamedAnswer]]] = {"stream": ConverseAnswer, "body": InvokedAnswer}
 """The member of a response that is a stream of events, and what combines them."""
 
 _STREAMS: Final = {"converse-stream": True, "invoke-with-response-stream": False}
@@ -139,10 +139,10 @@ def _answered(call: Call, response: dict[str, Any]) -> None:
     for name, answer in _ANSWERS.items():
         body: Any = response.get(name)
         if hasattr(body, "_event_generator"):
-            reading = Reading(call, answer=answer(), plain=dict)
+            reading = StreamReading(call, answer=answer(), plain=dict)
             _watch(body, reading)
         elif hasattr(body, "_raw_stream"):
-            reading = Reading(call, answer=None, plain=dict, shown=_shown(call, headers))
+            reading = StreamReading(call, answer=None, plain=dict, shown=_shown(call, headers))
             body._raw_stream = RawBody(body._raw_stream, reading)  # noqa: SLF001 - there is no other way in
         else:
             continue
@@ -166,7 +166,7 @@ def _shown(call: Call, headers: dict[str, Any]) -> Callable[[Any], Any]:
 _classes: dict[type, type] = {}
 
 
-def _watch(stream: Any, reading: Reading) -> None:
+def _watch(stream: Any, reading: StreamReading) -> None:
     kind = cast("type[Any]", type(stream))
     if kind not in _classes:
         _classes[kind] = _watched_class(kind)
@@ -176,7 +176,7 @@ def _watch(stream: Any, reading: Reading) -> None:
 
 def _watched_class(kind: Any) -> type:
     def events(self: Any) -> Iterator[Any]:
-        reading: Reading = self.inspector_reading
+        reading: StreamReading = self.inspector_reading
         reading.began()
         with unseen:
             try:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from inspector.integrations.anthropic.answers import MessageAnswer
 from inspector.integrations.plain import is_fields, streamed_arguments
-from inspector.integrations.streams import Answer
+from inspector.integrations.streams import StreamedAnswer
 
 _TEXTS: Final = ("outputText", "generation", "completion")
 """What models of Amazon, Meta and others call a piece of their text."""
@@ -70,7 +70,7 @@ class InvokedAnswer:
     """Events of ``InvokeModelWithResponseStream``, which have the form that the model's maker gave them."""
 
     def __init__(self) -> None:
-        self._answer: Answer | None = None
+        self._answer: StreamedAnswer | None = None
 
     def add(self, event: dict[str, Any]) -> None:
         """Add the next event."""
@@ -117,7 +117,7 @@ def with_counted_usage(response: dict[str, Any], headers: Mapping[str, Any]) -> 
     return {**response, "usage": {"inputTokens": int(input_tokens), "outputTokens": int(written or 0)}}
 
 
-def _answer_of(first: dict[str, Any]) -> Answer:
+def _answer_of(first: dict[str, Any]) -> StreamedAnswer:
     if "type" in first:
         return MessageAnswer()
     return ConverseAnswer() if any(name in first for name in ("messageStart", "contentBlockDelta")) else _Pieces()
