@@ -38,7 +38,7 @@ _decode_refers = msgspec.json.Decoder(Refers).decode
 _Place = TypeVar("_Place")
 
 
-class Text(NamedTuple):
+class JoinedText(NamedTuple):
     """The text of an attribute, joined from its parts."""
 
     text: str
@@ -73,14 +73,14 @@ class Parts(Generic[_Place]):
             self._bodies.pop(int(digits), None)
         return True
 
-    def text(self, frame: bytes | Raw) -> Text | None:
+    def text(self, frame: bytes | Raw) -> JoinedText | None:
         """Return the text of an attribute by its frame; None if it is not a frame, or the text exceeds 64 MiB."""
         try:
             return self.whole(_decode_refers(frame))
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
             return None
 
-    def whole(self, refers: Refers) -> Text | None:
+    def whole(self, refers: Refers) -> JoinedText | None:
         """Return the text of a frame; None if it is larger than 64 MiB."""
         try:
             reading = _Reading(self)
@@ -88,7 +88,7 @@ class Parts(Generic[_Place]):
         except (msgspec.MsgspecError, UnicodeError, RecursionError, ValueError):
             return None
         self.given_bytes += len(text)
-        return Text(text, reading.is_whole)
+        return JoinedText(text, reading.is_whole)
 
     def _body(self, number: int, reading: "_Reading", *, within: bool) -> bytes:
         body = self._bodies.get(number)

@@ -15,7 +15,7 @@ _HEARTBEAT_CHUNK = coded(HEARTBEAT)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class EventChunk:
     """Events that are sent together, each framed, and all of them encoded once for every listener of a group."""
 
     events: list[tuple[int, bytes]]
@@ -33,7 +33,7 @@ class Part:
         return self.events[-1][0]
 
 
-def in_parts(events: list[tuple[int, bytes]], most_bytes: int) -> Generator[Part]:
+def in_parts(events: list[tuple[int, bytes]], most_bytes: int) -> Generator[EventChunk]:
     """Split events into parts of at most this many bytes; a larger event is a part of its own."""
     part: list[tuple[int, bytes]] = []
     size = 0
@@ -47,8 +47,8 @@ def in_parts(events: list[tuple[int, bytes]], most_bytes: int) -> Generator[Part
         yield _part(part)
 
 
-def _part(events: list[tuple[int, bytes]]) -> Part:
-    return Part(events, coded(b"".join(frame for _, frame in events)))
+def _part(events: list[tuple[int, bytes]]) -> EventChunk:
+    return EventChunk(events, coded(b"".join(frame for _, frame in events)))
 
 
 class Listener:
@@ -74,7 +74,7 @@ class Listener:
         self._size = 0
         self._gap: tuple[int, int] | None = None
 
-    def give(self, part: Part) -> None:
+    def give(self, part: EventChunk) -> None:
         """Write a part to the connection, or keep its events until the client has taken what came before."""
         if part.first > self.position and self._write_now(part.chunk):
             return
@@ -170,7 +170,7 @@ class Group:
         self.listeners.add(listener)
         return listener
 
-    def pass_on(self, part: Part) -> Generator[None]:
+    def pass_on(self, part: EventChunk) -> Generator[None]:
         """Give a part to every listener, one at each step; a listener added meanwhile already has it."""
         self.position = part.last
         for seq, frame in part.events:

@@ -40,7 +40,7 @@ class Moment(click.ParamType[int, str]):
         return count
 
 
-class Stretch(click.ParamType[tuple[int, int | None], str]):
+class TimeRange(click.ParamType[tuple[int, int | None], str]):
     """A start time, or a start and an end with dots between them."""
 
     name = "time"
@@ -194,7 +194,7 @@ def _option(name: str, row: FilterField, *, in_stats: bool) -> Callable[[Any], A
 def _type_of(row: FilterField) -> click.ParamType[Any, Any]:
     if row.form == "pairs":
         return Attribute(row.example)
-    return Stretch() if row.name == "since" else _TYPES[row.form]
+    return TimeRange() if row.name == "since" else _TYPES[row.form]
 
 
 def narrowed_by_options(level: Level, *, in_stats: bool = False) -> Callable[[C], C]:

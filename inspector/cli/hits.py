@@ -24,7 +24,7 @@ _NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class BestPlace:
     """The place in a span with the most of the searched terms."""
 
     event: Event
@@ -36,7 +36,7 @@ class Hit:
     """The start and end of each match in ``text``."""
 
 
-def find_hit(event: Event, query: str) -> Hit:
+def find_hit(event: Event, query: str) -> BestPlace:
     """Find the place in a full event with most terms of a query; the first of several equal ones."""
     terms = patterns(query)
     best, most = ("", ""), 0
@@ -47,10 +47,10 @@ def find_hit(event: Event, query: str) -> Hit:
         if most == len(terms):
             break
     place, text = best
-    return Hit(event, place, *passage(text, terms, before=_BEFORE))
+    return BestPlace(event, place, *passage(text, terms, before=_BEFORE))
 
 
-def hit_lines(hit: Hit, terminal: Terminal, *, elsewhere: str = "") -> Iterable[str]:
+def hit_lines(hit: BestPlace, terminal: Terminal, *, elsewhere: str = "") -> Iterable[str]:
     """Write a span, the command that shows it, and below it the text with its matches marked."""
     event = hit.event
     began = figures.moment(event.start_time_unix_nano, brief=is_narrow(terminal))
@@ -65,7 +65,7 @@ def hit_lines(hit: Hit, terminal: Terminal, *, elsewhere: str = "") -> Iterable[
         yield f"{_INDENT}{_marked(hit, terminal)}"
 
 
-def _marked(hit: Hit, terminal: Terminal) -> str:
+def _marked(hit: BestPlace, terminal: Terminal) -> str:
     """Write the text with its matches in colour, or else between marks, cut to the width."""
     marks = ("", "") if terminal.colour else ("\u00ab", "\u00bb") if terminal.unicode else ("<<", ">>")
     left = None if terminal.width is None else terminal.width - len(_INDENT)
@@ -82,7 +82,7 @@ def _marked(hit: Hit, terminal: Terminal) -> str:
     return "".join(parts)
 
 
-def _pieces(hit: Hit) -> Iterator[tuple[str, bool]]:
+def _pieces(hit: BestPlace) -> Iterator[tuple[str, bool]]:
     at = 0
     for begin, end in (*hit.hits, (len(hit.text), len(hit.text))):
         if begin > at:

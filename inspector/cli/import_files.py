@@ -15,7 +15,7 @@ from inspector.cli.errors import CliError, SpansRefused
 from inspector.cli.figures import counted
 from inspector.cli.request import Rejected, post_traces
 from inspector.ingest import LOCK_WAIT_S, FileUnreadable, Owner
-from inspector.ingest.files import Part, opened, read_parts, unpacked
+from inspector.ingest.files import FileRequest, opened, read_parts, unpacked
 from inspector.model import Filter
 from inspector.otlp import DecodedSpan
 from inspector.reading.dialects import read_span
@@ -56,7 +56,7 @@ class Imported:
         """The number of traces."""
         return len(self.known)
 
-    def count(self, part: Part, refused: int = 0) -> None:
+    def count(self, part: FileRequest, refused: int = 0) -> None:
         """Add one imported part of a file, except for this many spans that were rejected."""
         decoded = part.decoded
         if decoded.malformed:
@@ -122,7 +122,7 @@ def _import_file(name: str, database: "_Database", imported: Imported) -> None:
         raise FileUnreadable(f"{_place(name)} contains no spans{advice}")
 
 
-def _calls(part: Part) -> list[DecodedSpan]:
+def _calls(part: FileRequest) -> list[DecodedSpan]:
     """Return the spans of a part, without those that are labels."""
     return [span for span in part.decoded.spans if span.attributes.get(semconv.HOOK) != LABEL_HOOK]
 
@@ -131,7 +131,7 @@ def _place(name: str) -> str:
     return "standard input" if name == "-" else name
 
 
-def _why_nothing(part: Part) -> str:
+def _why_nothing(part: FileRequest) -> str:
     """Say why a part of a file has no spans; empty if there is nothing to say."""
     if part.decoded.malformed:
         return f"line {part.number} is cut off or not OTLP JSON"
@@ -141,7 +141,7 @@ def _why_nothing(part: Part) -> str:
     return f"only {' and '.join(others)}, which are not accepted" if others else ""
 
 
-def _parts(name: str) -> Iterator[Part]:
+def _parts(name: str) -> Iterator[FileRequest]:
     if name == "-":
         with unpacked(cast("BufferedReader", sys.stdin.buffer), _place(name)) as file:
             yield from read_parts(file, _place(name))
@@ -154,7 +154,7 @@ def _parts(name: str) -> Iterator[Part]:
 class _Database:
     """The writer, and the store to read meanwhile."""
 
-    write: Callable[[Part], Rejected]
+    write: Callable[[FileRequest], Rejected]
     """Write spans; returns what was rejected of those that could be read."""
     store: Store
 
@@ -181,7 +181,7 @@ def _database(settings: Settings) -> Generator[_Database]:
     with owner:
         redact = redacting(settings.home, on=settings.redact_imports)
 
-        def write(part: Part) -> Rejected:
+        def write(part: FileRequest) -> Rejected:
             spans, labels = labels_apart(read_span(span) for span in redact(part.decoded).spans)
             most = owner.store.batch_spans
             for start in range(0, len(spans), most):

@@ -23,7 +23,7 @@ class PruneSelection:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PrunePlan:
     """What will be deleted."""
 
     traces: int = 0
@@ -36,7 +36,7 @@ class Plan:
     """Whether exactly these traces will be deleted: how much space a trace frees is only known afterwards."""
 
 
-def planned(store: Store, selection: PruneSelection) -> Plan:
+def planned(store: Store, selection: PruneSelection) -> PrunePlan:
     """Count what would be deleted; an amount that depends on the size is approximate."""
     health = store.health()
     used, all_spans = health.used_bytes, max(1, health.spans)
@@ -53,7 +53,7 @@ def planned(store: Store, selection: PruneSelection) -> Plan:
                 selected.add(trace.trace_id)
                 spans += trace.spans
     freed = min(used, used * spans // all_spans)
-    return Plan(len(selected), spans, freed, used, is_exact=selection.max_bytes is None)
+    return PrunePlan(len(selected), spans, freed, used, is_exact=selection.max_bytes is None)
 
 
 def before_ns(age_s: float) -> int:

@@ -12,7 +12,7 @@ from inspector.cli import figures
 from inspector.cli.errors import CliError
 from inspector.cli.opening import opened
 from inspector.cli.ownership import current_owner
-from inspector.cli.prune_plan import Plan, PruneSelection, before_ns, over_before, planned
+from inspector.cli.prune_plan import PrunePlan, PruneSelection, before_ns, over_before, planned
 from inspector.cli.request import delete
 from inspector.cli.visible import visible
 from inspector.lookup import TraceUnknown, find_run, find_trace
@@ -86,7 +86,7 @@ def _resolved(store: Store, selection: PruneSelection) -> PruneSelection:
     )
 
 
-def _question(selection: PruneSelection, plan: Plan) -> str:
+def _question(selection: PruneSelection, plan: PrunePlan) -> str:
     parts: list[str] = []
     if selection.older_than_s is not None:
         parts.append(f"all traces that were over before {figures.moment(before_ns(selection.older_than_s))}")
@@ -101,7 +101,7 @@ def _question(selection: PruneSelection, plan: Plan) -> str:
     return f"Delete {' and '.join(parts)} for good ({_amount(plan)})?"
 
 
-def _amount(plan: Plan) -> str:
+def _amount(plan: PrunePlan) -> str:
     counts = f"{figures.counted(plan.traces, 'trace')} with {figures.counted(plan.spans, 'span')}"
     about = "" if plan.is_exact else "about "
     return f"{about}{counts}, about {figures.size(plan.bytes)} of {figures.size(plan.of_bytes)}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from inspector.diff.comparing import Changed, changed_parts
 from inspector.diff.document import DiffCall, DiffPart, cut_around, diff_call, part_with_texts
-from inspector.diff.steps import Part, Step, step_of
+from inspector.diff.steps import InputPart, Step, step_of
 from inspector.diff.volatile import Volatile
 from inspector.model import Event
 
@@ -62,7 +62,7 @@ def compare_calls(a: Event | None, b: Event | None, *, most_parts: int, most_tex
     )
 
 
-def _parts(step: Step | None) -> Sequence[Part]:
+def _parts(step: Step | None) -> Sequence[InputPart]:
     return () if step is None else step.parts
 
 

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from inspector.diff.pairing import siblings
 from inspector.diff.programs import ProgramChange
-from inspector.diff.steps import Part, Step, steps_of
+from inspector.diff.steps import InputPart, Step, steps_of
 from inspector.diff.volatile import Volatile
 from inspector.model import Event
 
@@ -26,11 +26,11 @@ _STOPPED = "ReplayDiverged"
 class Changed:
     """A part of the input of a pair that differs; None on the side where it is missing."""
 
-    a: Part | None
-    b: Part | None
+    a: InputPart | None
+    b: InputPart | None
 
     @property
-    def part(self) -> Part:
+    def part(self) -> InputPart:
         """The part, from either side."""
         part = self.b if self.a is None else self.a
         assert part is not None
@@ -191,7 +191,7 @@ def _pair(a: Step | None, b: Step | None, is_moved: bool, *, depth: int) -> Pair
     return Pair(a, b, depth, is_moved, tuple(changed_parts(a.parts, b.parts)))
 
 
-def changed_parts(a: Sequence[Part], b: Sequence[Part]) -> Iterator[Changed]:
+def changed_parts(a: Sequence[InputPart], b: Sequence[InputPart]) -> Iterator[Changed]:
     """Yield the parts of two inputs that differ, in the order of the first."""
     named_a, named_b = _by_name(a), _by_name(b)
     for name in dict.fromkeys((*named_a, *named_b)):
@@ -200,9 +200,9 @@ def changed_parts(a: Sequence[Part], b: Sequence[Part]) -> Iterator[Changed]:
             yield Changed(one, other)
 
 
-def _by_name(parts: Sequence[Part]) -> dict[Hashable, Part]:
+def _by_name(parts: Sequence[InputPart]) -> dict[Hashable, InputPart]:
     seen: Counter[Hashable] = Counter()
-    named: dict[Hashable, Part] = {}
+    named: dict[Hashable, InputPart] = {}
     for part in parts:
         seen[part.kind, part.name] += 1
         named[part.kind, part.name, seen[part.kind, part.name]] = part

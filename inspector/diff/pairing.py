@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from math import inf
 from typing import TypeAlias
 
-from inspector.diff.steps import Part, Step
+from inspector.diff.steps import InputPart, Step
 
 _MOST_COMPARED = 4_000_000
 """Up to this many pairs of siblings, the longest common order is found; beyond, equal ones are paired in turn."""
@@ -184,7 +184,7 @@ def _places(at_once: Iterable[Sequence[Step]]) -> dict[int, int]:
     return {id(step): place for place, steps in enumerate(at_once) for step in steps}
 
 
-def _stable(step: Step) -> tuple[str, str, tuple[Part, ...]]:
+def _stable(step: Step) -> tuple[str, str, tuple[InputPart, ...]]:
     return (*step.kin, step.parts)
 
 

@@ -34,7 +34,7 @@ _IDS_OF_MESSAGES = frozenset(("id", "call_id", "tool_call_id"))
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Part:
+class InputPart:
     """One part of the input of a call."""
 
     kind: PartKind
@@ -66,7 +66,7 @@ class Step:
     event: Event
     subject: str
     """The tool, the agent or the operation, the same in both runs if they call the same one."""
-    parts: tuple[Part, ...]
+    parts: tuple[InputPart, ...]
     answer: str
     """Its answer, or why it failed, without what differs in every run."""
     answered_by: str
@@ -186,7 +186,7 @@ def step_of(event: Event, volatile: Volatile) -> Step:
     )
 
 
-def _identity(kind: Kind, subject: str, parts: Iterable[Part]) -> bytes:
+def _identity(kind: Kind, subject: str, parts: Iterable[InputPart]) -> bytes:
     texts = [kind, subject]
     for part in parts:
         texts += (part.kind, part.name, part.text)
@@ -200,35 +200,35 @@ def _subject(event: Event, attributes: Mapping[str, Any]) -> str:
     return event.tool or (event.agent if event.kind == "agent" else None) or event.name
 
 
-def _of_model(prompt: Any, attributes: Mapping[str, Any], volatile: Volatile) -> Iterable[Part]:
+def _of_model(prompt: Any, attributes: Mapping[str, Any], volatile: Volatile) -> Iterable[InputPart]:
     system = _read_text(attributes.get(sc.SYSTEM_INSTRUCTIONS))
     if system is not None:
-        yield Part("system", "", _texts(system, volatile))
+        yield InputPart("system", "", _texts(system, volatile))
     for tool in _items(_read_text(attributes.get(sc.TOOL_DEFINITIONS))):
-        yield Part("tool", _tool_name(tool), _text(tool, volatile))
+        yield InputPart("tool", _tool_name(tool), _text(tool, volatile))
     messages = _items(prompt)
     for number, message in enumerate(messages, 1):
         role = str(_members(message).get("role", ""))
         is_system = role in ("system", "developer")
         name = "" if is_system else f"{number} ({role})" if role else str(number)
-        yield Part("system" if is_system else "message", name, _texts(message, volatile))
+        yield InputPart("system" if is_system else "message", name, _texts(message, volatile))
     if prompt is not None and not messages:
-        yield Part("message", "", _text(prompt, volatile))
+        yield InputPart("message", "", _text(prompt, volatile))
     for key in sorted(key for key in attributes if key.startswith(_REQUEST) and key not in _NOT_CHOSEN):
-        yield Part("parameter", key.removeprefix(_REQUEST), _text(attributes[key], volatile))
+        yield InputPart("parameter", key.removeprefix(_REQUEST), _text(attributes[key], volatile))
     if sc.REQUEST_MODEL in attributes:
-        yield Part("model", "", str(attributes[sc.REQUEST_MODEL]))
+        yield InputPart("model", "", str(attributes[sc.REQUEST_MODEL]))
 
 
-def _of_call(event: Event, call_input: Any, volatile: Volatile) -> Iterable[Part]:
+def _of_call(event: Event, call_input: Any, volatile: Volatile) -> Iterable[InputPart]:
     if event.kind == "tool" and _SERVED in bytes(event.attributes or b""):
         server = _members(_read(event.attributes)).get(sc.TOOL_SERVER)
-        yield Part("server", "", _LOCAL_PORT.sub(r"\1", _text(server, volatile)))
+        yield InputPart("server", "", _LOCAL_PORT.sub(r"\1", _text(server, volatile)))
     if arguments := _members(call_input):
         for key, value in sorted(arguments.items()):
-            yield Part("argument", str(key), _argument(value, volatile))
+            yield InputPart("argument", str(key), _argument(value, volatile))
     elif call_input is not None and call_input != {}:
-        yield Part("argument", "", _text(call_input, volatile))
+        yield InputPart("argument", "", _text(call_input, volatile))
 
 
 def _argument(value: Any, volatile: Volatile) -> str:

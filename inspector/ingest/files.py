@@ -29,7 +29,7 @@ _SQLITE = b"SQLite format 3\x00"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FileRequest:
     """One request of a file."""
 
     data: bytes
@@ -76,7 +76,7 @@ def unpacked(file: BufferedReader, name: str) -> Generator[IO[bytes]]:
         yield cast("IO[bytes]", content)
 
 
-def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Iterator[Part]:
+def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Iterator[FileRequest]:
     """Yield the request on each line; a file with one request on many lines, or a short transcript, is one part.
 
     Raises:
@@ -92,14 +92,14 @@ def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Itera
             return
         if parts.note(line, line):
             if not line.rstrip().endswith(b"}"):
-                yield Part(line, Decoded(malformed="cut off"), number)
+                yield FileRequest(line, Decoded(malformed="cut off"), number)
             continue
         decoded = _decoded(line, max_line, parts)
         if decoded.malformed and number == 1 and line.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
             whole = line + _rest(file, max_line - len(line), name)
             again = read_line(whole) if len(whole) < max_line else decoded
             if not again.malformed:
-                yield Part(whole, again, number)
+                yield FileRequest(whole, again, number)
                 return
             if not whole.endswith(b"\n"):
                 whole += next(_lines(file, name, max_line), (0, b""))[1]
@@ -107,10 +107,10 @@ def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Itera
             later = ((len(lines) + at, rest) for at, rest in _lines(file, name, max_line))
             yield from _parts_of(chain(enumerate(lines, 1), later), max_line)
             return
-        yield Part(line, decoded, number)
+        yield FileRequest(line, decoded, number)
 
 
-def _parts_of_transcript(transcript: Transcript, lines: Iterable[tuple[int, bytes]]) -> Iterator[Part]:
+def _parts_of_transcript(transcript: Transcript, lines: Iterable[tuple[int, bytes]]) -> Iterator[FileRequest]:
     spans: list[DecodedSpan] = []
     size = number = 0
     for number, line in lines:
@@ -125,15 +125,15 @@ def _parts_of_transcript(transcript: Transcript, lines: Iterable[tuple[int, byte
     yield _part_with(spans, number)
 
 
-def _part_with(spans: list[DecodedSpan], number: int) -> Part:
+def _part_with(spans: list[DecodedSpan], number: int) -> FileRequest:
     decoded = Decoded(spans=spans)
-    return Part(json_of(decoded), decoded, number)
+    return FileRequest(json_of(decoded), decoded, number)
 
 
-def _parts_of(lines: Iterable[tuple[int, bytes]], max_line: int) -> Iterator[Part]:
+def _parts_of(lines: Iterable[tuple[int, bytes]], max_line: int) -> Iterator[FileRequest]:
     for number, line in lines:
         if line.strip():
-            yield Part(line, _decoded(line, max_line), number)
+            yield FileRequest(line, _decoded(line, max_line), number)
 
 
 def _decoded(line: bytes, max_line: int, parts: Parts[bytes] | None = None) -> Decoded:

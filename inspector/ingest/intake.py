@@ -19,7 +19,7 @@ from inspector.ingest.offload import Offload
 from inspector.ingest.one_by_one import read_spans, write_storable, write_storable_logs
 from inspector.model import Log, NewLabel, Span
 from inspector.otlp import Decoded
-from inspector.received import Part, Received, as_sent, in_parts, receive
+from inspector.received import Received, RequestPart, as_sent, in_parts, receive
 from inspector.store import Store, StoreBusy, StoreError
 
 GROUP_SPANS = 2_048
@@ -70,7 +70,7 @@ class _Unpacked:
     labels: Sequence[NewLabel]
     logs: Sequence[Log]
     rejected: dict[str, int]
-    parts: Iterator[Part] | None
+    parts: Iterator[RequestPart] | None
     """The parts of a large request; each is released once it is written."""
     written: int = 0
     """How many spans and logs of parts have been written."""
@@ -280,7 +280,7 @@ class Intake:
             _log.exception("a request of %d bytes could not be read", unpacked.delivery.size)
             unpacked.malformed = _UNREADABLE
 
-    def _write_part(self, unpacked: _Unpacked, part: Part) -> None:
+    def _write_part(self, unpacked: _Unpacked, part: RequestPart) -> None:
         unpacked.written += len(part.spans) + len(part.logs)
         if part.unread:
             unpacked.note_rejected("unreadable", part.unread)
@@ -313,7 +313,7 @@ class Intake:
             self._committed()
             self._acknowledge(unpacked)
 
-    def _write_storable(self, unpacked: _Unpacked, content: "_Unpacked | Part") -> None:
+    def _write_storable(self, unpacked: _Unpacked, content: "_Unpacked | RequestPart") -> None:
         refused = write_storable(self._store, content.spans) + write_storable_logs(self._store, content.logs)
         if refused:
             # The sender is told about them, and must not send them again.

@@ -6,7 +6,7 @@ import msgspec
 
 from inspector import semconv as sc
 from inspector.plain import Plain
-from inspector.reading.facts import Facts, Text, text_of
+from inspector.reading.facts import Facts, FactText, text_of
 
 INTERNAL, SERVER, CLIENT = 1, 2, 3
 """Span kinds, numbered as OTLP does."""
@@ -31,7 +31,7 @@ class Description(msgspec.Struct):
             for key in keys:
                 self.attributes[key] = value
 
-    def put_text(self, *keys: str, text: Text) -> None:
+    def put_text(self, *keys: str, text: FactText) -> None:
         """Set a value as JSON text under all its attribute names."""
         for key in keys:
             self.bodies[key] = text.json

@@ -18,7 +18,7 @@ _decode = msgspec.json.decode
 _NULL = "null"
 
 
-class Text(NamedTuple):
+class FactText(NamedTuple):
     """A value as JSON text."""
 
     json: str
@@ -26,10 +26,10 @@ class Text(NamedTuple):
     """Whether anything was left out of it."""
 
 
-def text_of(value: Plain, *, of: Text) -> Text:
+def text_of(value: Plain, *, of: FactText) -> FactText:
     """Return the JSON text of a value that was read from another one."""
     encoded = encode(value, max_bytes=MOST_BYTES)
-    return Text(encoded.text, encoded.truncated or of.is_shortened)
+    return FactText(encoded.text, encoded.truncated or of.is_shortened)
 
 
 class Facts:
@@ -40,7 +40,7 @@ class Facts:
         self._framed: Mapping[str, Refers] = record.parts.get(section, {}) if record.parts else {}
         self._shortened = record.shortened.get(section, ()) if record.shortened else ()
         self._parts = parts
-        self._texts: dict[str, Text] = {}
+        self._texts: dict[str, FactText] = {}
 
     def __getitem__(self, fact: str) -> Plain:
         raw = self._raw.get(fact)
@@ -61,21 +61,21 @@ class Facts:
         yield from self._raw
         yield from self._framed
 
-    def text(self, fact: str) -> Text:
+    def text(self, fact: str) -> FactText:
         """Return a value as JSON text: ``null`` if it is missing."""
         raw = self._raw.get(fact)
         if raw is not None:
-            return Text(bytes(raw).decode(), fact in self._shortened)
+            return FactText(bytes(raw).decode(), fact in self._shortened)
         known = self._texts.get(fact)
         if known is None:
             known = self._texts[fact] = self._put_together(fact)
         return known
 
-    def _put_together(self, fact: str) -> Text:
+    def _put_together(self, fact: str) -> FactText:
         frame = self._framed.get(fact)
         if frame is None:
-            return Text(_NULL, is_shortened=False)
+            return FactText(_NULL, is_shortened=False)
         text = None if self._parts is None else self._parts.whole(frame)
         if text is None:
-            return Text(_NULL, is_shortened=True)
-        return Text(text.text, fact in self._shortened or not text.is_whole)
+            return FactText(_NULL, is_shortened=True)
+        return FactText(text.text, fact in self._shortened or not text.is_whole)

@@ -18,7 +18,7 @@ Read: TypeAlias = Callable[[Sequence[DecodedSpan]], tuple[list[Span], int]]
 """Interprets decoded spans, and returns the number of those that could not be."""
 
 
-class Part(Struct, frozen=True):
+class RequestPart(Struct, frozen=True):
     """Some of the spans, labels and logs of a request."""
 
     spans: list[Span]
@@ -39,7 +39,7 @@ class Received(Struct, frozen=True):
     """Why the whole request is refused; it is empty then."""
     too_large: bool = False
     """Whether it is refused because it exceeds a limit."""
-    parts: Iterator[Part] | None = None
+    parts: Iterator[RequestPart] | None = None
     """All parts of a large request, interpreted one at a time; ``spans``, ``labels`` and ``logs`` are empty then."""
     logs: Sequence[Log] = ()
 
@@ -73,27 +73,27 @@ def in_parts(received: Received, together: int) -> Received:
     """Return an interpreted request in parts of ``together`` spans or logs, each released once it is consumed."""
     waiting, logs, labels = deque(received.spans), deque(received.logs), [*received.labels]
 
-    def parts() -> Iterator[Part]:
+    def parts() -> Iterator[RequestPart]:
         while waiting or logs:
             some = [waiting.popleft() for _ in range(min(together, len(waiting)))]
             some_logs = [logs.popleft() for _ in range(min(together - len(some), len(logs)))]
-            yield Part(some, [] if waiting or logs else labels, 0, some_logs)
+            yield RequestPart(some, [] if waiting or logs else labels, 0, some_logs)
 
     return Received(rejected=received.rejected, parts=parts())
 
 
 def _parts(
     sent: Iterator[DecodedSpan], redact: Callable[[Decoded], Decoded], read: Read, together: int
-) -> Iterator[Part]:
+) -> Iterator[RequestPart]:
     while some := list(islice(sent, together)):
         clean = redact(Decoded(spans=some)).spans
         # A request has spans or logs.
         if clean[0].is_log:
             logs = [Log(log.trace_id, log.span_id, event) for log in clean for event in log.events]
-            yield Part([], [*labels_of_logs(logs)], 0, logs)
+            yield RequestPart([], [*labels_of_logs(logs)], 0, logs)
         else:
             spans, unread = read(clean)
-            yield Part(*labels_apart(spans), unread)
+            yield RequestPart(*labels_apart(spans), unread)
 
 
 def _one_by_one(spans: Iterable[DecodedSpan]) -> Iterator[DecodedSpan]:

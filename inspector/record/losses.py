@@ -14,7 +14,7 @@ _KEYS: Final = (sc.DROPPED, sc.UNWRITTEN, sc.UNENCODABLE, sc.UNMATCHED, sc.DROPP
 
 
 @dataclass(slots=True)
-class Losses:
+class LossCounter:
     """The calls of this process whose end is not in its spool and never will be.
 
     If the start of such a call was written, the reader of the spool marks the call as lost when the process is gone.

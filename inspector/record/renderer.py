@@ -9,7 +9,7 @@ from inspector.logger import logger
 from inspector.plain import Plain
 from inspector.reading.call_record import BEGIN, State, encode
 from inspector.record.call_writer import CallWriter
-from inspector.record.losses import Losses
+from inspector.record.losses import LossCounter
 from inspector.record.parts import WrittenParts
 from inspector.record.process import Process
 from inspector.record.sdk_otlp import encode_sdk_span, sdk_line
@@ -45,7 +45,7 @@ class Render(Protocol):
     """Makes whole lines of changed spans, and of the counts of lost ones."""
 
     def __call__(
-        self, spans: Sequence[RecordedSpan], losses: Losses, *, file: int, is_over: bool = False
+        self, spans: Sequence[RecordedSpan], losses: LossCounter, *, file: int, is_over: bool = False
     ) -> list[RenderedLine]:
         """Return the lines, which go to this file of the process; ``is_over`` if they are the last."""
         ...
@@ -75,7 +75,7 @@ class Renderer:
         self._size = 0
 
     def __call__(
-        self, spans: Sequence[RecordedSpan], losses: Losses, *, file: int, is_over: bool = False
+        self, spans: Sequence[RecordedSpan], losses: LossCounter, *, file: int, is_over: bool = False
     ) -> list[RenderedLine]:
         """Return whole lines for a file, to which its texts are not written again.
 
@@ -114,14 +114,14 @@ class Renderer:
         except BaseException:  # noqa: BLE001
             return None
 
-    def _take(self, together: Sequence["_Short"], lines: list[RenderedLine], losses: Losses) -> None:
+    def _take(self, together: Sequence["_Short"], lines: list[RenderedLine], losses: LossCounter) -> None:
         """Add short records to lines, unchanged if all of them together, or each alone, have no possible secret."""
         are_clean = bool(together) and self._calls.are_clean([each.facts for each in together])
         for entry, facts in together:
             is_clean = are_clean or self._calls.are_clean((facts,))
             self._add(entry, facts if is_clean else None, lines, losses)
 
-    def _add(self, entry: Entry, facts: bytes | None, lines: list[RenderedLine], losses: Losses) -> None:
+    def _add(self, entry: Entry, facts: bytes | None, lines: list[RenderedLine], losses: LossCounter) -> None:
         span = entry[0]
         origin = span.origin if type(span) is SdkSpan else None
         if len(self._records) >= _LINE_SPANS or self._size >= _LINE_BYTES or origin is not self._origin:
@@ -136,7 +136,7 @@ class Renderer:
         # Including the texts that it refers to: a reader of the line loads them all at once.
         self._size += len(record) + self._parts.framed_chars - chars
 
-    def _encode(self, entry: Entry, facts: bytes | None, losses: Losses) -> bytes | None:
+    def _encode(self, entry: Entry, facts: bytes | None, losses: LossCounter) -> bytes | None:
         span, state, is_new = entry
         try:
             record = self._record(span, state, facts)
@@ -165,7 +165,7 @@ class Renderer:
             raise ValueError(f"the record of the call has {len(record):,} bytes, more than a line may have")
         return record
 
-    def _finish(self, losses: Losses) -> Sequence[RenderedLine]:
+    def _finish(self, losses: LossCounter) -> Sequence[RenderedLine]:
         """Return the current line; nothing if it has no spans, or if it cannot be encoded."""
         records, entries, origin = self._records, self._entries, self._origin
         self._records, self._entries, self._origin, self._size = [], [], None, 0
@@ -198,7 +198,7 @@ class _Short(NamedTuple):
     facts: bytes
 
 
-def _lose(span: RecordedSpan, state: State, losses: Losses, *, is_new: bool) -> None:
+def _lose(span: RecordedSpan, state: State, losses: LossCounter, *, is_new: bool) -> None:
     losses.lose(span, state, "unencodable")
     if is_new and state == "running":
         span.written = None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from inspector.homes import hand_over
 from inspector.ownfile import OwnFile
-from inspector.record.losses import Losses
+from inspector.record.losses import LossCounter
 from inspector.spooling import HIDDEN_SUFFIX, SUFFIX, make_private, process_of
 
 
@@ -27,7 +27,7 @@ class Segments:
         directory: Path,
         name: str,
         *,
-        losses: Losses,
+        losses: LossCounter,
         segment_bytes: int = 32 << 20,
         total_bytes: int = 1 << 30,
     ) -> None:

@@ -13,7 +13,7 @@ from inspector import semconv as sc
 from inspector.homes import left_by_others
 from inspector.logger import logger
 from inspector.record.counts import calls_of, count
-from inspector.record.losses import Losses
+from inspector.record.losses import LossCounter
 from inspector.record.renderer import Render, RenderedLine
 from inspector.record.segments import Segments
 from inspector.record.sleep import PAUSES, Pauses, Sleep
@@ -63,7 +63,7 @@ class SpoolWriter:
         tally: Tally | None = None,
         pauses: Pauses = PAUSES,
     ) -> None:
-        self.losses = Losses()
+        self.losses = LossCounter()
         """The calls that are not in the file and never will be."""
         self.failures = 0
         """The number of failed writes; each was repeated."""

@@ -8,7 +8,7 @@ from inspector.tape.calls import TapeCall
 from inspector.tape.obstacles import NotReplayable
 from inspector.tape.started import replay_command, start_of, why_not_started_again, words_of
 from inspector.tape.tape import (
-    Plan,
+    ReplayPlan,
     Tape,
     check_replayable,
     index_of,
@@ -20,7 +20,7 @@ from inspector.tape.tape import (
 
 __all__ = [
     "NotReplayable",
-    "Plan",
+    "ReplayPlan",
     "Tape",
     "TapeCall",
     "check_replayable",

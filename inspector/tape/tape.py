@@ -29,7 +29,7 @@ _SCOPE: Final = "otel.scope.name"
 _NOTHING: Final = "has no call of a model or a tool, so there is nothing to replay"
 
 
-class Plan(Struct, frozen=True):
+class ReplayPlan(Struct, frozen=True):
     """Options of a replay; by default there are none, and a call that is not on the tape ends the program."""
 
     continues_live: bool = False
@@ -51,7 +51,7 @@ class Tape(Struct, frozen=True):
     calls: tuple[TapeCall, ...]
     texts: dict[str, str]
     """The parts of all requests, by their hashes."""
-    plan: Plan = Plan()
+    plan: ReplayPlan = ReplayPlan()
 
 
 _decode: Final = msgspec.json.Decoder(Tape).decode

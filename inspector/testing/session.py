@@ -20,7 +20,7 @@ from inspector.replay import Divergence, Ignoring, Report, read_reports
 from inspector.replay.exporters import hush_exporters
 from inspector.replay.network import forbid_network
 from inspector.replay.player import Player
-from inspector.tape import Plan, Tape, TapeCall, check_replayable, tape_of, write_tape
+from inspector.tape import ReplayPlan, Tape, TapeCall, check_replayable, tape_of, write_tape
 from inspector.testing.errors import LeftRecording, ProgramNotStarted
 from inspector.testing.marked import Marked
 from instrument import control
@@ -166,7 +166,7 @@ class TracedTest:
 
 
 def _without(patterns: tuple[str, ...], tape: Tape) -> Tape:
-    return replace(Ignoring(patterns).in_tape(tape), plan=Plan(ignored=patterns)) if patterns else tape
+    return replace(Ignoring(patterns).in_tape(tape), plan=ReplayPlan(ignored=patterns)) if patterns else tape
 
 
 def _program(words: Sequence[str]) -> Program:

@@ -14,7 +14,7 @@ from sent import request_of, span_of
 from inspector.cli import following
 from inspector.cli.app import run as command
 from inspector.homes import left_by_others
-from inspector.record.losses import Losses
+from inspector.record.losses import LossCounter
 from inspector.record.renderer import RenderedLine
 from inspector.record.segments import Segments
 from inspector.record.spans import RecordedSpan
@@ -172,7 +172,7 @@ def test_what_a_program_of_root_records_belongs_to_the_user_whose_home_it_is(hom
     user = tmp_path / "user"
     user.mkdir()
     os.chown(user, NOBODY, NOBODY)
-    segments = Segments(user / ".inspector" / "spool", "p", losses=Losses())
+    segments = Segments(user / ".inspector" / "spool", "p", losses=LossCounter())
     segments.write(b"1\n")
     segments.close()
     made = [user / ".inspector", *(user / ".inspector").rglob("*")]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from inspector.cli.mcp_server.answer import Answer, Place, place_of, tokens_of, written
+from inspector.cli.mcp_server.answer import Continuation, UncutAnswer, read_cursor, tokens_of, written
 from inspector.cli.mcp_server.answering import Recordings
 from inspector.cli.mcp_server.tools import INSTRUCTIONS, TOOLS
 from inspector.model import SpanError
@@ -376,14 +376,14 @@ LETTERS = st.characters(codec="utf-8", exclude_categories=["C", "Zl", "Zp"], exc
 
 @given(st.lists(st.text(LETTERS, min_size=1, max_size=3_000), max_size=6), st.integers(500, 2_000))
 def test_pages_of_any_text_fit_and_make_up_the_whole(items, tokens):
-    place, whole = Place(), ""
+    place, whole = Continuation(), ""
     while True:
-        text = written(Answer("About.", items), place, tokens=tokens)
+        text = written(UncutAnswer("About.", items), place, tokens=tokens)
         assert tokens_of(text) <= tokens
         fenced = FENCE.search(text)
         whole += "" if fenced is None else fenced[2].replace("\n", "").replace("\u2026", "")
         cursor = re.search(r'^Left out: .* cursor="([^"]+)"$', text, re.MULTILINE)
         if cursor is None:
             break
-        place = place_of(cursor[1])
+        place = read_cursor(cursor[1])
     assert whole == "".join(items)

@@ -14,7 +14,7 @@ from emitted import watching
 from spooled import records
 
 from inspector.ownfile import HandleLost, OwnFile
-from inspector.record.losses import Losses
+from inspector.record.losses import LossCounter
 from inspector.record.segments import Segments
 from instrument import around
 
@@ -42,7 +42,7 @@ def number_of(directory):
 
 @pytest.fixture
 def segments(tmp_path):
-    segments = Segments(tmp_path / "spool", "p", losses=Losses())
+    segments = Segments(tmp_path / "spool", "p", losses=LossCounter())
     segments.write(b"1\n")
     yield segments
     segments.close()

@@ -1,7 +1,7 @@
 import pytest
 
 from inspector import semconv as sc
-from inspector.record.losses import Losses
+from inspector.record.losses import LossCounter
 from inspector.record.spans import RecordedSpan
 from inspector.record.unwritten import UnwrittenMark
 from inspector.spooling import read_unwritten_name
@@ -16,7 +16,7 @@ def call(n):
     ("loss", "key"), [("dropped", sc.DROPPED), ("unwritten", sc.UNWRITTEN), ("unencodable", sc.UNENCODABLE)]
 )
 def test_a_call_whose_start_and_end_are_lost_is_counted_once(loss, key):
-    losses = Losses()
+    losses = LossCounter()
     losses.lose(call(1), "running", loss)
     assert losses.news() == {}
     losses.lose(call(1), "ok", loss)
@@ -25,14 +25,14 @@ def test_a_call_whose_start_and_end_are_lost_is_counted_once(loss, key):
 
 
 def test_a_call_whose_start_alone_was_lost_is_not_lost():
-    losses = Losses()
+    losses = LossCounter()
     losses.lose(call(1), "running", "dropped")
     losses.keep(call(1))
     assert losses.news(is_over=True) == {}
 
 
 def test_a_call_whose_start_was_lost_and_that_never_ends_is_lost_when_all_is_over():
-    losses = Losses()
+    losses = LossCounter()
     losses.lose(call(1), "running", "dropped")
     losses.lose(call(2), "abandoned", "unwritten")
     assert losses.news() == {}
@@ -40,7 +40,7 @@ def test_a_call_whose_start_was_lost_and_that_never_ends_is_lost_when_all_is_ove
 
 
 def test_what_a_lost_line_reported_is_reported_again():
-    losses = Losses(dropped=3, unmatched=1)
+    losses = LossCounter(dropped=3, unmatched=1)
     losses.take_back(losses.news())
     losses.dropped += 1
     assert losses.news() == {sc.DROPPED: 4, sc.UNMATCHED: 1}

@@ -96,10 +96,10 @@ async def test_a_span_that_cannot_be_written_takes_no_text_of_others_along(recor
 
 
 def test_lines_that_name_what_a_file_has_stay_in_it(tmp_path):
-    from inspector.record.losses import Losses
+    from inspector.record.losses import LossCounter
     from inspector.record.segments import Segments
 
-    segments = Segments(tmp_path, "p", losses=Losses(), segment_bytes=10)
+    segments = Segments(tmp_path, "p", losses=LossCounter(), segment_bytes=10)
     for data, refers_back in ((b"12345678\n", False), (b"12345678\n", True), (b"12345678\n", False)):
         segments.write(data, refers_back=refers_back)
     segments.close()

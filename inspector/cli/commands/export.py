@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
-from inspector.cli.filters import Stretch, times_of
+from inspector.cli.filters import TimeRange, times_of
 from inspector.cli.options import OneOf, Text, home_option
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class ExportOptions(TypedDict):
 @click.command()
 @click.argument("ids", type=Text(), nargs=-1, metavar="[RUN|TRACE]...")
 @click.option("--session", "session_id", type=Text(), metavar="ID", help="All traces of one session.")
-@click.option("--since", type=Stretch(), help="Traces that started at or after; like --since of 'inspector events'.")
+@click.option("--since", type=TimeRange(), help="Traces that started at or after; like --since of 'inspector events'.")
 @click.option("--all", "everything", is_flag=True, help="Everything that was recorded.")
 @click.option(
     "--salvage",

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import click
 
-from inspector.cli.filters import Moment, Stretch, Words, times_of
+from inspector.cli.filters import Moment, TimeRange, Words, times_of
 from inspector.cli.options import OneOf, Text, WholeNumber, home_option, json_option
 from inspector.model import KINDS, STATUSES, Event, Filter, Kind, Status
 
 if TYPE_CHECKING:
-    from inspector.cli.hits import Hit
+    from inspector.cli.hits import BestPlace
     from inspector.cli.pages import Listed, PageChoice
     from inspector.store import Store
 
@@ -39,7 +39,7 @@ class FindOptions(TypedDict):
 )
 @click.option("--kind", multiple=True, type=OneOf(KINDS), help="Kind of span; repeatable.")
 @click.option("--status", multiple=True, type=OneOf(STATUSES), help="Status; repeatable.")
-@click.option("--since", type=Stretch(), help="Started at or after; like --since of 'inspector events'.")
+@click.option("--since", type=TimeRange(), help="Started at or after; like --since of 'inspector events'.")
 @click.option("--until", type=Moment(), help="Started before; like --since.")
 @click.option(
     "--limit", type=WholeNumber(1, 1000), default=20, show_default=True, metavar="N", help="Maximum number of hits."
@@ -106,7 +106,7 @@ def _within(store: "Store", text: str | None) -> dict[str, Any]:
     return {"trace_id": run.trace_id} if isinstance(run, Trace) else {"run_id": run.run_id}
 
 
-def _document(hit: "Hit") -> dict[str, object]:
+def _document(hit: "BestPlace") -> dict[str, object]:
     from inspector.cli.documents import chosen_fields, event_fields
 
     event = chosen_fields(hit.event, event_fields((), full=False) or ())

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from inspector.frozen import Frozen
     from inspector.launch import Choices
     from inspector.settings import Settings
-    from inspector.tape import NotReplayable, Plan, Tape
+    from inspector.tape import NotReplayable, ReplayPlan, Tape
 
 
 class Pattern(Text):
@@ -112,9 +112,9 @@ def replay(*, run: str, program: tuple[str, ...], home: Path | None, **options: 
     from inspector.cli.home import settings_of
     from inspector.cli.started import start_again
     from inspector.launch import Choices
-    from inspector.tape import Plan
+    from inspector.tape import ReplayPlan
 
-    plan = Plan(
+    plan = ReplayPlan(
         continues_live=options["live_after_divergence"],
         allowed=options["allow"],
         ignored=options["ignore"],
@@ -149,7 +149,7 @@ def _with_answers(tape: "Tape", answers: tuple[str, ...]) -> "Tape":
     return tape
 
 
-def _planned(tape: "Tape", plan: "Plan", live_from: str | None) -> "Tape":
+def _planned(tape: "Tape", plan: "ReplayPlan", live_from: str | None) -> "Tape":
     """Return the tape with its plan, once everything that has to be replayed can be."""
     from msgspec.structs import replace
 

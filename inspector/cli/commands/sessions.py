@@ -4,7 +4,7 @@ from typing import Unpack
 
 import click
 
-from inspector.cli.filters import Moment, Stretch, times_of
+from inspector.cli.filters import Moment, TimeRange, times_of
 from inspector.cli.options import ListOptions, OneOf, fields_option, home_option, list_options
 from inspector.model import Session, SessionSort
 
@@ -19,7 +19,7 @@ class SessionsOptions(ListOptions):
 
 
 @click.command()
-@click.option("--since", type=Stretch(), help="Active at or after; like --since of 'inspector events'.")
+@click.option("--since", type=TimeRange(), help="Active at or after; like --since of 'inspector events'.")
 @click.option("--until", type=Moment(), help="Active before; like --since.")
 @click.option(
     "--sort",

@@ -22,7 +22,7 @@ class CursorRefused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class UncutAnswer:
     """What a tool found, before it is cut."""
 
     about: str
@@ -37,7 +37,7 @@ class Answer:
     """What to call next, in our own words."""
 
 
-class Place(NamedTuple):
+class Continuation(NamedTuple):
     """Where an answer goes on: after a page of the store, at an item, at a character of it."""
 
     page: str | None = None
@@ -50,23 +50,23 @@ def tokens_of(text: str) -> int:
     return -(-len(text.encode()) // BYTES_A_TOKEN)
 
 
-def place_of(cursor: str | None) -> Place:
+def read_cursor(cursor: str | None) -> Continuation:
     """Read a cursor.
 
     Raises:
         CursorRefused: It is not from an earlier answer.
     """
     if not cursor:
-        return Place()
+        return Continuation()
     page, _, rest = cursor.rpartition("~")
     item, _, character = rest.partition(".")
     if not (item.isascii() and item.isdigit() and len(item) < 10):
         raise CursorRefused("this cursor is not from an earlier answer; take it unchanged, or leave it out")
     digits = character if character.isascii() and character.isdigit() and len(character) < 12 else "0"
-    return Place(page or None, int(item), int(digits))
+    return Continuation(page or None, int(item), int(digits))
 
 
-def written(answer: Answer, place: Place, *, tokens: int, notes: Sequence[str] = ()) -> str:
+def written(answer: UncutAnswer, place: Continuation, *, tokens: int, notes: Sequence[str] = ()) -> str:
     """Write an answer of at most this many tokens."""
     said = [note[:_MOST_NOTE] for note in notes]
     around = _AROUND + sum(len(text.encode()) for text in (answer.about, answer.advice, *said, place.page or ""))
@@ -79,18 +79,18 @@ def written(answer: Answer, place: Place, *, tokens: int, notes: Sequence[str] =
         also = " at least" if answer.more else ""
         lines.append(f"Left out:{also} {left:,} {nouns} ({characters:,} characters). Go on with {_cursor(then)}")
     elif answer.more is not None:
-        lines.append(f"There are more. Go on with {_cursor(Place(answer.more))}")
+        lines.append(f"There are more. Go on with {_cursor(Continuation(answer.more))}")
     elif answer.items and not any(shown):
         lines.append("Nothing is left after this cursor.")
     return "\n".join((*lines, *filter(None, (answer.advice,)), *said))
 
 
-def _cursor(place: Place) -> str:
+def _cursor(place: Continuation) -> str:
     character = f".{place.character}" if place.character else ""
     return f'cursor="{place.page or ""}{"~" if place.page else ""}{place.item}{character}"'
 
 
-def _fitting(items: Sequence[str], place: Place, room: int) -> tuple[list[str], Place | None]:
+def _fitting(items: Sequence[str], place: Continuation, room: int) -> tuple[list[str], Continuation | None]:
     """Return what fits of the items from a place on, and the place where it stops; None at the end."""
     shown: list[str] = []
     at, character = place.item, place.character
@@ -107,7 +107,7 @@ def _fitting(items: Sequence[str], place: Place, room: int) -> tuple[list[str], 
             shown.append(f"{piece}…")
             character += len(piece)
         break
-    return shown, None if at >= len(items) else Place(place.page, at, character)
+    return shown, None if at >= len(items) else Continuation(place.page, at, character)
 
 
 def _fenced(text: str) -> tuple[str, ...]:

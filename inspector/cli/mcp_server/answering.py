@@ -13,10 +13,10 @@ from inspector.cli.errors import CliError
 from inspector.cli.mcp_server.answer import (
     BYTES_A_TOKEN,
     DEFAULT_TOKENS,
-    Answer,
+    Continuation,
     CursorRefused,
-    Place,
-    place_of,
+    UncutAnswer,
+    read_cursor,
     written,
 )
 from inspector.cli.mcp_server.lists import TimeUnknown
@@ -68,7 +68,7 @@ class Recordings:
         tokens = self.tokens if taken.max_tokens is None else taken.max_tokens
         notes: list[str] = []
         try:
-            place = place_of(taken.cursor)
+            place = read_cursor(taken.cursor)
             # Two at a time would each wait for the other's lock of the home.
             with self._turn, open_home(self.settings, as_it_is=notes.append) as store:
                 answer = tool.answer(self._reader(store, tokens), taken, place)
@@ -81,8 +81,8 @@ class Recordings:
 
     def _refused(self, message: str, tokens: int) -> Reply:
         # A message may quote what was recorded, such as the id that a program gave its run.
-        answer = Answer("This call failed:", (one_line(message, _MOST_MESSAGE),))
-        return Reply(written(answer, Place(), tokens=tokens), is_error=True)
+        answer = UncutAnswer("This call failed:", (one_line(message, _MOST_MESSAGE),))
+        return Reply(written(answer, Continuation(), tokens=tokens), is_error=True)
 
 
 def own_run() -> str | None:

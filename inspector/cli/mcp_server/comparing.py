@@ -5,7 +5,7 @@ from itertools import groupby
 
 from inspector.cli import figures
 from inspector.cli.compared import stored_runs_to_compare
-from inspector.cli.mcp_server.answer import Answer
+from inspector.cli.mcp_server.answer import UncutAnswer
 from inspector.cli.mcp_server.arguments import DiffArguments
 from inspector.cli.mcp_server.reader import Reader
 from inspector.cli.mcp_server.texts import WITHOUT_CONTENT, one_line, shown
@@ -17,7 +17,7 @@ _MOST_PARTS, _SHARE = 3, 3
 _MOST_NAME = 100
 
 
-def diff(reader: Reader, arguments: DiffArguments) -> Answer:
+def diff(reader: Reader, arguments: DiffArguments) -> UncutAnswer:
     """Compare two runs; by default the last one with the run before it."""
     a = arguments.a if arguments.a or arguments.b else id_of(reader.find(None))
     first, second = stored_runs_to_compare(reader.store, a, arguments.b)
@@ -31,7 +31,7 @@ def diff(reader: Reader, arguments: DiffArguments) -> Answer:
     equal = len(found.steps) - len(steps)
     about = "The runs are equal." if found.equal else f"The runs differ in {figures.counted(len(steps), 'call')}."
     about += f" {figures.counted(equal, 'call')} of both are equal."
-    return Answer(about, items, noun="line", advice="" if reader.content else WITHOUT_CONTENT)
+    return UncutAnswer(about, items, noun="line", advice="" if reader.content else WITHOUT_CONTENT)
 
 
 def _about(run: DiffRun) -> str:

@@ -18,7 +18,7 @@ _PEERS, _SLOW, _SLOW_MS = 4, 5, 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailureChain:
     """A failed call, and the failed calls around it that pass its failure on, from the inside out."""
 
     origin: Event
@@ -30,7 +30,7 @@ def is_failed(event: Event) -> bool:
     return event.status in FAILED and event.folded_into is None
 
 
-def failures_of(events: Sequence[Event]) -> list[Failure]:
+def failures_of(events: Sequence[Event]) -> list[FailureChain]:
     """Find where trouble began: failed calls with no failed call below them, as the page does.
 
     The one that explains how the run ended comes first: that of a failure which no call around it survived. The others
@@ -48,7 +48,7 @@ def failures_of(events: Sequence[Event]) -> list[Failure]:
         if outer is not None:
             inner[_key(outer)].append(event)
     origins = sorted((event for event in failed if not inner[_key(event)]), key=_start)
-    found = [Failure(event, [each for each in above[_key(event)] if is_failed(each)]) for event in origins]
+    found = [FailureChain(event, [each for each in above[_key(event)] if is_failed(each)]) for event in origins]
     first = _first_cause([event for event in failed if not any(map(is_failed, above[_key(event)]))], above, inner)
     return sorted(found, key=lambda failure: failure.origin is not first)
 

@@ -8,7 +8,7 @@ from inspector.cli import figures
 from inspector.cli.filters import times_of
 from inspector.cli.hits import find_hit
 from inspector.cli.lookup import spans_like
-from inspector.cli.mcp_server.answer import Answer, Place
+from inspector.cli.mcp_server.answer import Continuation, UncutAnswer
 from inspector.cli.mcp_server.arguments import Runs, Search, StatsArguments
 from inspector.cli.mcp_server.reader import Reader, run_lines
 from inspector.cli.mcp_server.texts import one_line, span_line
@@ -37,7 +37,7 @@ def _times(since: str | None) -> dict[str, Any]:
     return {"since_ns": since_ns, "until_ns": until_ns}
 
 
-def runs(reader: Reader, arguments: Runs, place: Place) -> Answer:
+def runs(reader: Reader, arguments: Runs, place: Continuation) -> UncutAnswer:
     """List runs, newest first."""
     where = Filter(
         statuses=(arguments.status,) if arguments.status else (),
@@ -52,7 +52,7 @@ def runs(reader: Reader, arguments: Runs, place: Place) -> Answer:
         "Runs, newest first: id, name, status, start, duration, calls, tokens, cost." if items else "No run matches."
     )
     advice = _advice(reader, page, len(shown))
-    return Answer(about, items, noun="run", more=page.next_cursor, advice=advice)
+    return UncutAnswer(about, items, noun="run", more=page.next_cursor, advice=advice)
 
 
 def _advice(reader: Reader, page: Page[Any], shown: int) -> str:
@@ -62,7 +62,7 @@ def _advice(reader: Reader, page: Page[Any], shown: int) -> str:
     return " ".join(filter(None, (left_out, notice)))
 
 
-def search(reader: Reader, arguments: Search, place: Place) -> Answer:
+def search(reader: Reader, arguments: Search, place: Continuation) -> UncutAnswer:
     """Find spans that contain a text, newest first."""
     where = Filter(
         q=arguments.text,
@@ -85,7 +85,7 @@ def search(reader: Reader, arguments: Search, place: Place) -> Answer:
     items = [_hit(reader, event, arguments.text, run_ids[event.trace_id]) for event in shown]
     about = "Spans with this text, newest first; place and excerpt below each." if items else "No span has this text."
     advice = _advice(reader, page, len(shown))
-    return Answer(about, items, noun="span", more=page.next_cursor, advice=advice)
+    return UncutAnswer(about, items, noun="span", more=page.next_cursor, advice=advice)
 
 
 def _within(reader: Reader, run: str | None) -> dict[str, str]:
@@ -106,7 +106,7 @@ def _hit(reader: Reader, event: Event, query: str, run_id: str) -> str:
     return f"{line}\n  in {one_line(where, _MOST_EXCERPT)}{excerpt}" if where else line
 
 
-def stats(reader: Reader, arguments: StatsArguments) -> Answer:
+def stats(reader: Reader, arguments: StatsArguments) -> UncutAnswer:
     """Add calls up by a field."""
     where = Filter(
         kinds=(arguments.kind,) if arguments.kind else (),
@@ -135,4 +135,4 @@ def stats(reader: Reader, arguments: StatsArguments) -> Answer:
     advice = "" if found.complete else "Too many to count at once: only the newest are counted; give since."
     if reader.own_run is not None and arguments.run is None:
         advice = f"{advice} Calls of your own run are counted too.".strip()
-    return Answer(about, items, noun="row", advice=advice)
+    return UncutAnswer(about, items, noun="row", advice=advice)

@@ -10,7 +10,7 @@ from inspector.cli import figures
 from inspector.cli.conversations import Annotation, with_conversations
 from inspector.cli.errors import SpanUnknown
 from inspector.cli.lookup import find_event, question_and_answer, turns_of, view_of
-from inspector.cli.mcp_server.answer import Answer
+from inspector.cli.mcp_server.answer import UncutAnswer
 from inspector.cli.mcp_server.arguments import Link, Outline, SpanArguments
 from inspector.cli.mcp_server.reader import Reader, run_lines
 from inspector.cli.mcp_server.texts import (
@@ -38,7 +38,7 @@ _SHORT = 300
 """The length of an attribute that comes before all longer ones."""
 
 
-def outline(reader: Reader, arguments: Outline) -> Answer:
+def outline(reader: Reader, arguments: Outline) -> UncutAnswer:
     """Draw a run as a tree, a line for each span, repeated ones once."""
     found = reader.find(arguments.run)
     summaries, traces = traces_of(reader.store, found), reader.traces(found)
@@ -62,7 +62,7 @@ def outline(reader: Reader, arguments: Outline) -> Answer:
     if arguments.errors and not rows:
         about = "No span of this run failed."
     advice = f"{figures.counted(hidden, 'span')} below depth {arguments.depth} not drawn." if hidden else ""
-    return Answer(about, ["\n".join(run_lines(found, content=reader.content)), *lines], advice=advice)
+    return UncutAnswer(about, ["\n".join(run_lines(found, content=reader.content)), *lines], advice=advice)
 
 
 def _below(span: str, events: Sequence[Event]) -> list[Event]:
@@ -98,7 +98,7 @@ def _line(row: TreeRow, ids: Mapping[str, str], annotations: Mapping[str, Annota
     return f"{'  ' * min(row.depth, _DEEPEST)}{line}"
 
 
-def span(reader: Reader, arguments: SpanArguments) -> Answer:
+def span(reader: Reader, arguments: SpanArguments) -> UncutAnswer:
     """Write one span in full."""
     event = find_event(reader.store, _whole_id(reader, arguments), trace="last")
     parts = list(_parts(event, arguments.part, content=reader.content))
@@ -108,7 +108,7 @@ def span(reader: Reader, arguments: SpanArguments) -> Answer:
     advice = "" if reader.content or about == WITHOUT_CONTENT else WITHOUT_CONTENT
     if sum(map(len, parts)) > reader.characters:
         advice = f"The whole span in a shell: inspector show {event.span_id}{_home_option(reader)}"
-    return Answer(about, parts, noun="part", advice=advice)
+    return UncutAnswer(about, parts, noun="part", advice=advice)
 
 
 def _whole_id(reader: Reader, arguments: SpanArguments) -> str:
@@ -170,7 +170,7 @@ def _attributes(event: Event) -> list[str]:
     return [shown(f"{key} = {text}") for key, text in ordered]
 
 
-def link(reader: Reader, arguments: Link) -> Answer:
+def link(reader: Reader, arguments: Link) -> UncutAnswer:
     """Say where a person sees a run, a trace or a span."""
     view = view_of(reader.store, arguments.id)
     owner = current_owner(reader.settings.lock_file)
@@ -181,7 +181,7 @@ def link(reader: Reader, arguments: Link) -> Answer:
         f"signed in: inspector open {arguments.id}{option}",
         f"in a terminal: inspector show {arguments.id}{option}",
     ]
-    return Answer("For the person: where to see it.", lines)
+    return UncutAnswer("For the person: where to see it.", lines)
 
 
 def _home_option(reader: Reader) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from inspector.cli.mcp_server import arguments as taken
-from inspector.cli.mcp_server.answer import Answer, Place
+from inspector.cli.mcp_server.answer import Continuation, UncutAnswer
 from inspector.cli.mcp_server.comparing import diff
 from inspector.cli.mcp_server.lists import runs, search, stats
 from inspector.cli.mcp_server.reader import Reader
@@ -22,7 +22,7 @@ class Tool:
     name: str
     description: str
     arguments: type[taken.Arguments]
-    answer: Callable[[Reader, Any, Place], Answer]
+    answer: Callable[[Reader, Any, Continuation], UncutAnswer]
 
     @property
     def listing(self) -> Mapping[str, Any]:
@@ -35,7 +35,7 @@ class Tool:
         }
 
 
-def _at_once(read: Callable[[Reader, A], Answer]) -> Callable[[Reader, A, Place], Answer]:
+def _at_once(read: Callable[[Reader, A], UncutAnswer]) -> Callable[[Reader, A, Continuation], UncutAnswer]:
     """Return a tool that does not read page by page from the store."""
     return lambda reader, arguments, _: read(reader, arguments)
 

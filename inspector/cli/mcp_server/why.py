@@ -9,8 +9,8 @@ from typing import Final, TypeVar
 from inspector.cli import figures
 from inspector.cli.attempts import attempt_annotations
 from inspector.cli.lookup import turns_of
-from inspector.cli.mcp_server.answer import Answer
-from inspector.cli.mcp_server.failures import UNANSWERED, Failure, failures_of, is_failed, slow_calls
+from inspector.cli.mcp_server.answer import UncutAnswer
+from inspector.cli.mcp_server.failures import UNANSWERED, FailureChain, failures_of, is_failed, slow_calls
 from inspector.cli.mcp_server.reader import Reader, run_lines
 from inspector.cli.mcp_server.texts import (
     WITHOUT_CONTENT,
@@ -59,7 +59,7 @@ class _Spans:
         return shortened(text, max(_LEAST_CHARACTERS, int(self.reader.characters * _SHARE[what])))
 
 
-def why_failed(reader: Reader, named: str | None) -> Answer:
+def why_failed(reader: Reader, named: str | None) -> UncutAnswer:
     """Explain the named run; by default the newest one that failed."""
     failed = _newest_failed(reader) if named is None else None
     found = failed or reader.find(named)
@@ -84,7 +84,7 @@ def why_failed(reader: Reader, named: str | None) -> Answer:
         about += " Newer runs have not failed."
     advice = f'More of the call: span("{spans.ids[failures[0].origin.span_id]}").' if failures else ""
     notes = "" if reader.content else WITHOUT_CONTENT
-    return Answer(about, sections, noun="section", advice=" ".join(filter(None, (advice, notes))))
+    return UncutAnswer(about, sections, noun="section", advice=" ".join(filter(None, (advice, notes))))
 
 
 def _newest_failed(reader: Reader) -> Run | Trace | None:
@@ -95,7 +95,7 @@ def _newest_failed(reader: Reader) -> Run | Trace | None:
     return as_one_trace(reader.store, failed[0]) if failed else None
 
 
-def _explained(failure: Failure, spans: _Spans) -> Iterator[str]:
+def _explained(failure: FailureChain, spans: _Spans) -> Iterator[str]:
     origin = spans.whole(failure.origin)
     content = spans.reader.content
     line = span_line(origin, span_id=spans.ids[origin.span_id], content=content, with_error=not content)
@@ -144,7 +144,7 @@ def _content(origin: Event, twins: Sequence[Event], spans: _Spans) -> Iterator[s
         yield spans.text("message", "result:\n" + "\n".join(result))
 
 
-def _afterwards(failure: Failure, spans: _Spans) -> Iterator[str]:
+def _afterwards(failure: FailureChain, spans: _Spans) -> Iterator[str]:
     origin = failure.origin
     end_ns = int(origin.end_time_unix_nano or origin.start_time_unix_nano)
     later = [event for event in spans.events if int(event.start_time_unix_nano) >= end_ns and not event.folded_into]
@@ -160,7 +160,7 @@ def _afterwards(failure: Failure, spans: _Spans) -> Iterator[str]:
     yield _listed("calls after it:", later, spans.line, most=_AFTER)
 
 
-def _others(failures: Sequence[Failure], spans: _Spans) -> Iterator[str]:
+def _others(failures: Sequence[FailureChain], spans: _Spans) -> Iterator[str]:
     """Count the other failures by call and type of error, each with the first of them."""
     if not failures:
         return

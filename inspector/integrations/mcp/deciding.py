@@ -5,14 +5,14 @@ from typing import Any, cast
 
 from inspector.integrations.mcp.nowhere import LISTENING
 from inspector.integrations.mcp.requests import Exchange
-from inspector.integrations.mcp.transports import Line
+from inspector.integrations.mcp.transports import Route
 from inspector.integrations.plain import is_fields
 from instrument import control
 
 
 async def response_to(
     exchange: Exchange,
-    request: tuple[str, Mapping[str, Any] | None, Line],
+    request: tuple[str, Mapping[str, Any] | None, Route],
     send: Callable[[Mapping[str, Any] | None], Awaitable[Any]],
     refuse: Callable[[Mapping[str, Any]], Exception],
 ) -> Any:
@@ -22,11 +22,11 @@ async def response_to(
         Exception: The request is refused, by the server or by the controller.
         TypeError: The controller's answer is not a response.
     """
-    method, params, line = request
+    method, params, route = request
     if control.controller is None or method == LISTENING:
         return await send(params)
     proposal = control.Proposal(
-        "rpc_request", method, params, call_id=exchange.call_id, emitter="mcp", subject=line.server
+        "rpc_request", method, params, call_id=exchange.call_id, emitter="mcp", subject=route.server
     )
     ruling = await control.ask(proposal, exchange.add)
     if ruling.answer is None:

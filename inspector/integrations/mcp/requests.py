@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from inspector import semconv as sc
 from inspector.integrations.calls import Call, announce, opened
-from inspector.integrations.mcp.transports import Line
+from inspector.integrations.mcp.transports import Route
 from inspector.integrations.propagation import Surroundings, named_for_us
 from inspector.record.current import innermost
 from inspector.record.spans import RecordedSpan
@@ -36,7 +36,7 @@ class Exchange:
 
     __slots__ = ("_call", "_direction", "_key", "_request", "_surroundings", "_table")
 
-    def __init__(self, peer: Any, direction: Direction, describe: Callable[[], Envelope], line: Line) -> None:
+    def __init__(self, peer: Any, direction: Direction, describe: Callable[[], Envelope], route: Route) -> None:
         # Not the peer itself, which would then live until its requests have ended.
         self._table = _table(peer)
         self._direction: Direction = direction
@@ -46,9 +46,9 @@ class Exchange:
             "rpc_request",
             lambda: {
                 "envelope": self._described(describe),
-                "transport": line.transport,
+                "transport": route.transport,
                 "direction": direction,
-                **({"server": line.server} if direction == "outbound" and line.server is not None else {}),
+                **({"server": route.server} if direction == "outbound" and route.server is not None else {}),
             },
             emitter="mcp",
         )
@@ -124,20 +124,20 @@ _STAND_FOR_REQUESTS: Final = frozenset({"tool_call", "resource_fetch", "prompt_a
 _SHOW_REQUESTS: Final = _STAND_FOR_REQUESTS | {"rpc_request"}
 
 
-def sent(peer: Any, describe: Callable[[], Envelope], line: Line) -> Exchange:
+def sent(peer: Any, describe: Callable[[], Envelope], route: Route) -> Exchange:
     """Report that this process is about to send a request."""
-    return Exchange(peer, "outbound", describe, line)
+    return Exchange(peer, "outbound", describe, route)
 
 
 def received(
     peer: Any,
     describe: Callable[[], Envelope],
-    line: Line,
+    route: Route,
     headers: Callable[[], Mapping[str, Any] | None],
 ) -> Exchange:
     """Report an incoming request, below the span and in the session that its sender names."""
     envelope, surroundings = _placed(describe, headers)
-    exchange = Exchange(peer, "inbound", (lambda: envelope) if envelope is not None else describe, line)
+    exchange = Exchange(peer, "inbound", (lambda: envelope) if envelope is not None else describe, route)
     if surroundings is not None:
         exchange.put_back_at_end(surroundings)
     return exchange

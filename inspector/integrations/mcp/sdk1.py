@@ -28,7 +28,7 @@ from inspector.integrations.mcp.requests import (
     sent,
 )
 from inspector.integrations.mcp.server import plain
-from inspector.integrations.mcp.transports import line_of
+from inspector.integrations.mcp.transports import route_of
 from inspector.integrations.patches import Patches
 from inspector.integrations.propagation import carry
 from instrument import control
@@ -103,8 +103,8 @@ def _send(original: Callable[..., Any]) -> Callable[..., Any]:
             meta = {**members(params.get("_meta")), "progressToken": self._request_id}
             return {**envelope, "params": {**params, "_meta": meta}}
 
-        line = line_of(getattr(self, "_write_stream", None))
-        exchange = sent(self, describe, line)
+        route = route_of(getattr(self, "_write_stream", None))
+        exchange = sent(self, describe, route)
         method, own_params = _UNREAD
         if control.controller is not None:
             method, own_params = safely(lambda: _method_and_params(request), _UNREAD)
@@ -115,7 +115,7 @@ def _send(original: Callable[..., Any]) -> Callable[..., Any]:
             return await original(self, _Carrying(request, None if params is own_params else params), *args, **kwargs)
 
         with exchange, OpenRequest(self):
-            result = await response_to(exchange, (method, own_params, line), send, _refusal)
+            result = await response_to(exchange, (method, own_params, route), send, _refusal)
             if not is_sent:
                 self._request_id += 1
                 result = (args[0] if args else kwargs["result_type"]).model_validate(result)
@@ -141,7 +141,7 @@ def _begin(original: Callable[..., Any]) -> Callable[..., Any]:
         _answering[self] = received(
             self._session,
             lambda: _envelope(self.request_id, self.request),
-            line_of(getattr(self._session, "_write_stream", None)),
+            route_of(getattr(self._session, "_write_stream", None)),
             lambda: _headers(self),
         )
         return original(self)

@@ -30,14 +30,14 @@ from inspector.integrations.mcp.requests import (
     sent,
     surrounded,
 )
-from inspector.integrations.mcp.transports import Line, line_of
+from inspector.integrations.mcp.transports import Route, route_of
 from inspector.integrations.patches import Patches
 from inspector.integrations.propagation import carry
 from instrument import control
 
 _DISPATCHER = "mcp.shared.jsonrpc_dispatcher"
 _DIRECT = "mcp.shared.direct_dispatcher"
-_MEMORY: Final = Line("memory")
+_MEMORY: Final = Route("memory")
 
 
 def install(patches: Patches) -> None:
@@ -72,11 +72,11 @@ def _send(original: Callable[..., Any]) -> Callable[..., Any]:
             with OpenRequest(self):
                 return await original(self, method, params, opts, **more)
         opts = _numbered(self, lambda: self._pending, opts)
-        line = line_of(getattr(self, "_write_stream", None))
-        exchange = sent(self, lambda: _request(_next_id(self, self._pending, opts), method, params, opts), line)
+        route = route_of(getattr(self, "_write_stream", None))
+        exchange = sent(self, lambda: _request(_next_id(self, self._pending, opts), method, params, opts), route)
         with exchange, OpenRequest(self):
             result = await response_to(
-                exchange, (method, params, line), lambda given: original(self, method, given, opts, **more), _refusal
+                exchange, (method, params, route), lambda given: original(self, method, given, opts, **more), _refusal
             )
         exchange.answered(lambda: result)
         return result
@@ -137,7 +137,7 @@ def _answer(original: Callable[..., Any]) -> Callable[..., Any]:
         exchange = received(
             getattr(connection, "_dispatcher", connection),
             lambda: _request(dctx.request_id, method, params, None),
-            _line(connection),
+            _route(connection),
             lambda: _headers(connection),
         )
         with exchange:
@@ -240,12 +240,12 @@ def _innermost_context(dctx: Any) -> Any:
     return dctx
 
 
-def _line(connection: Any) -> Line:
+def _route(connection: Any) -> Route:
     dispatcher = getattr(connection, "_dispatcher", None)
     if dispatcher is not None:
-        return line_of(getattr(dispatcher, "_write_stream", None))
+        return route_of(getattr(dispatcher, "_write_stream", None))
     kind = getattr(getattr(connection, "transport", None), "kind", None)
-    return Line({"direct": "memory", "streamable-http": "http"}.get(kind) if isinstance(kind, str) else None)
+    return Route({"direct": "memory", "streamable-http": "http"}.get(kind) if isinstance(kind, str) else None)
 
 
 def _headers(connection: Any) -> Mapping[str, Any] | None:

@@ -35,7 +35,7 @@ _METHODS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Route:
     """How a session reaches the other side."""
 
     transport: str | None
@@ -45,8 +45,8 @@ class Line:
     directory."""
 
 
-UNKNOWN = Line(None)
-_known: WeakKeyDictionary[Any, Line] = WeakKeyDictionary()
+UNKNOWN = Route(None)
+_known: WeakKeyDictionary[Any, Route] = WeakKeyDictionary()
 
 
 def note_transports(patches: Patches) -> None:
@@ -71,8 +71,8 @@ def note_transports(patches: Patches) -> None:
         patches.wrap(getattr(import_module(module), owner), name, _telling(transport))
 
 
-def line_of(stream: Any) -> Line:
-    """Return the line of this stream."""
+def route_of(stream: Any) -> Route:
+    """Return the route that this stream belongs to."""
     try:
         return _known.get(_bare(stream), UNKNOWN)
     except TypeError:
@@ -82,8 +82,8 @@ def line_of(stream: Any) -> Line:
 def _telling(transport: str, *, is_client: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def wrapper(open_streams: Callable[..., Any]) -> Callable[..., Any]:
         def opened(*args: Any, **kwargs: Any) -> AbstractAsyncContextManager[Any]:
-            line = Line(transport, safely(lambda: _server_in(args, kwargs), otherwise=None))
-            return _Opened(partial(open_streams, *args, **kwargs), line, is_client=is_client)
+            route = Route(transport, safely(lambda: _server_in(args, kwargs), otherwise=None))
+            return _Opened(partial(open_streams, *args, **kwargs), route, is_client=is_client)
 
         return opened
 
@@ -104,24 +104,24 @@ def _server_in(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | list[str]
 class _Opened(AbstractAsyncContextManager[Any]):
     """A transport of the SDK; its streams are noted when they are opened."""
 
-    def __init__(self, make: Make, line: Line, *, is_client: bool) -> None:
+    def __init__(self, make: Make, route: Route, *, is_client: bool) -> None:
         self._make = make
         self._transport = make()
-        self._line = line
+        self._route = route
         self._is_client = is_client
 
     def __call__(self, function: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-        return decorated(lambda: _Opened(self._make, self._line, is_client=self._is_client), function)
+        return decorated(lambda: _Opened(self._make, self._route, is_client=self._is_client), function)
 
     async def __aenter__(self) -> Any:
         with unseen:
-            line = self._line
-            if self._is_client and await leads_nowhere(line.transport, line.server):
+            route = self._route
+            if self._is_client and await leads_nowhere(route.transport, route.server):
                 # The 1.x SDK hands out a function for the id as well.
-                is_three = line.transport == "http" and find_spec("mcp.shared.dispatcher") is None
+                is_three = route.transport == "http" and find_spec("mcp.shared.dispatcher") is None
                 self._transport = nowhere(with_session_id=is_three)
             streams = await self._transport.__aenter__()
-            _remember(streams, self._line)
+            _remember(streams, self._route)
             return streams
 
     async def __aexit__(
@@ -131,16 +131,16 @@ class _Opened(AbstractAsyncContextManager[Any]):
             return await self._transport.__aexit__(kind, exc, traceback)
 
 
-def _remember(streams: Any, line: Line) -> None:
+def _remember(streams: Any, route: Route) -> None:
     if not isinstance(streams, tuple):
         return
     for stream in streams:  # pyright: ignore[reportUnknownVariableType] - whatever the SDK opened
         if isinstance(stream, tuple):
-            _remember(stream, line)
+            _remember(stream, route)
         elif hasattr(stream, "send"):  # pyright: ignore[reportUnknownArgumentType] - as above
             # One that cannot be referred to weakly has a transport that nobody names.
             with suppress(TypeError):
-                _known[_bare(stream)] = line
+                _known[_bare(stream)] = route
 
 
 def _bare(stream: Any) -> Any:

@@ -13,7 +13,7 @@ from inspector.store.sqlite.contents import messages
 from inspector.store.sqlite.tables import spans, traces
 from inspector.store.values.codec import unpack
 from inspector.store.values.codes import DIALECTS, HOOKS, KEYS
-from inspector.store.values.contents import Message, StoredShared, content_ids, read_shared, text_of
+from inspector.store.values.contents import StoredMessage, StoredShared, content_ids, read_shared, text_of
 from inspector.store.values.paths import value_in
 from inspector.store.values.raw import is_raw, without_raw
 from inspector.store.values.served import content_of, summary_values
@@ -91,7 +91,9 @@ def _without_strings(shared: StoredShared, key: str) -> str | None:
     return frame_text(refers, lambda _: b"null").decode()
 
 
-def large_values(row: Sequence[Any], texts: Mapping[int, Message], *, raw: bool) -> tuple[msgspec.Raw | None, ...]:
+def large_values(
+    row: Sequence[Any], texts: Mapping[int, StoredMessage], *, raw: bool
+) -> tuple[msgspec.Raw | None, ...]:
     """Return the large fields of an event: input, output, attributes, events and links."""
     input_key, output_key, shared, attributes, events, links = row
     row_attributes = unpack(attributes) if raw else without_raw(unpack(attributes))

@@ -27,7 +27,7 @@ from inspector.store.sqlite.listing import Test, slowly
 from inspector.store.sqlite.phrases import Query, matching, query_of
 from inspector.store.values.codec import unpack
 from inspector.store.values.codes import KEYS
-from inspector.store.values.contents import Message, Shared, StoredShared, last_of, own_ids, read_shared
+from inspector.store.values.contents import Shared, StoredMessage, StoredShared, last_of, own_ids, read_shared
 from inspector.store.values.texts import add_failures, add_json, add_text, content_keys
 
 _MERGE_PAGES = 64
@@ -224,7 +224,7 @@ def document(
     row: Indexed,
     attributes: Mapping[str, Any],
     shared: Shared,
-    texts: Mapping[int, Message],
+    texts: Mapping[int, StoredMessage],
     *,
     has_events: bool = True,
 ) -> str:
@@ -249,14 +249,16 @@ def document(
     return "\n".join(pieces)[:_MOST_TEXT_CHARS].replace("\0", " ")
 
 
-def _add_messages(pieces: list[str], row: Indexed, shared: Shared, texts: Mapping[int, Message]) -> None:
+def _add_messages(pieces: list[str], row: Indexed, shared: Shared, texts: Mapping[int, StoredMessage]) -> None:
     added: set[int] = set()
     for refers in shared.values():
         if not isinstance(refers, str):
             add_json(pieces, frame_text(frame_of(refers), _new_bodies(row, refers, texts, added)))
 
 
-def _new_bodies(row: Indexed, refers: Refers, texts: Mapping[int, Message], added: set[int]) -> Callable[[int], bytes]:
+def _new_bodies(
+    row: Indexed, refers: Refers, texts: Mapping[int, StoredMessage], added: set[int]
+) -> Callable[[int], bytes]:
     """Return a function that returns the body of a message, or empty JSON if the span is not found by it.
 
     A span is found by the messages that it owns and by the last message of its prompt. A model call is also found by
@@ -282,7 +284,7 @@ def _new_bodies(row: Indexed, refers: Refers, texts: Mapping[int, Message], adde
 
         return frame_text(message.body, string_of)
 
-    def new(content_id: int, *, is_wanted: bool) -> Message | None:
+    def new(content_id: int, *, is_wanted: bool) -> StoredMessage | None:
         message = texts.get(content_id)
         if message is None or content_id in added or (message.span != row.id and not is_wanted):
             return None

@@ -25,7 +25,7 @@ from inspector.store.sqlite.turns import StoredCall
 from inspector.store.sqlite.turns import forget as forget_turns
 from inspector.store.values.codec import unpack
 from inspector.store.values.codes import DIALECTS, HOOKS, KEYS
-from inspector.store.values.contents import Parts, content_ids, read_shared, stored_shared, take_apart
+from inspector.store.values.contents import DividedAttributes, content_ids, read_shared, stored_shared, take_apart
 from inspector.store.values.excerpts import Excerpts, excerpts_of
 from inspector.store.values.lifetime_counts import count_calls
 from inspector.store.values.records import Key, of_its_process
@@ -301,7 +301,7 @@ def _divided(
 
 
 def _refer(
-    parts: Parts, scope: MessageScope, owner: OwningSpan, old: Row | None, conversations: Conversations
+    parts: DividedAttributes, scope: MessageScope, owner: OwningSpan, old: Row | None, conversations: Conversations
 ) -> Mapping[str, Refers]:
     """Return the frames of the attributes that have messages; the others become the span's own."""
     if old is not None and old.shared is not None and parts.messages:

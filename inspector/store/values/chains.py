@@ -60,7 +60,7 @@ class ToolResult(NamedTuple):
     """Whether the call failed, according to the message."""
 
 
-class Message(NamedTuple):
+class MessageOutline(NamedTuple):
     """The parts of a message that conversations need."""
 
     by_assistant: bool
@@ -78,7 +78,7 @@ class Message(NamedTuple):
 class Chain(NamedTuple):
     """The messages of a prompt, and the chain after each of them."""
 
-    messages: Sequence[Message]
+    messages: Sequence[MessageOutline]
     after: Sequence[bytes]
     """The chain up to and with each message."""
 
@@ -95,7 +95,7 @@ class Chain(NamedTuple):
                 yield self.after[at], at + 1
 
     def sizes(self) -> dict[str, int]:
-        """Return the numbers of characters of all messages; see `Message.sizes`."""
+        """Return the numbers of characters of all messages; see `MessageOutline.sizes`."""
         sums: dict[str, int] = {}
         for message in self.messages:
             for what, size in message.sizes.items():
@@ -111,7 +111,7 @@ class Chains:
 
     def __init__(self, hash_text: Callable[[bytes], bytes] = hash_of) -> None:
         self._hash_text = hash_text
-        self._known: OrderedDict[bytes, Message] = OrderedDict()
+        self._known: OrderedDict[bytes, MessageOutline] = OrderedDict()
         self._steps: dict[tuple[bytes, tuple[bytes, ...]], bytes] = {}
         """The chain that results from a chain and a message's parts; the next prompt repeats the same steps."""
 
@@ -128,7 +128,7 @@ class Chains:
             after.append(chain)
         return Chain(messages, after)
 
-    def of_answer(self, text: object) -> Message | None:
+    def of_answer(self, text: object) -> MessageOutline | None:
         """Read the first message of ``gen_ai.output.messages``; None if there is none, or none of its parts counts."""
         bodies = _bodies(text)
         message = self._message(bodies[0]) if bodies else None
@@ -143,7 +143,7 @@ class Chains:
             cached = self._steps[step] = extended(chain, parts)
         return cached
 
-    def _message(self, body: Raw) -> Message:
+    def _message(self, body: Raw) -> MessageOutline:
         raw = bytes(body)
         text_hash = self._hash_text(raw)
         cached = self._known.get(text_hash)
@@ -173,7 +173,7 @@ def _bodies(text: object) -> list[Raw] | None:
     return bodies if len(bodies) <= MOST_MESSAGES else None
 
 
-def read_message(message: Any) -> Message:
+def read_message(message: Any) -> MessageOutline:
     """Read a message in OpenTelemetry's format: a role and parts."""
     members = _members(message)
     role = str(members.get("role", "user"))
@@ -197,11 +197,11 @@ def read_message(message: Any) -> Message:
     # A tool of the provider's own has run by the time the answer is there: nothing asks the program for it.
     done = {result.id for result in results}
     requests = [tool for tool in requests if tool.id is None or tool.id not in done]
-    return Message(role == "assistant", tuple(digests), tuple(requests), tuple(results), sizes)
+    return MessageOutline(role == "assistant", tuple(digests), tuple(requests), tuple(results), sizes)
 
 
 def _of_part(part: Any, role: str) -> tuple[str, Any]:
-    """Return what a part counts as (see `Message.sizes`), and the content that identifies it."""
+    """Return what a part counts as (see `MessageOutline.sizes`), and the content that identifies it."""
     members = _members(part)
     match members.get("type"):
         case "tool_call":

@@ -37,7 +37,7 @@ _BASE64_OF_PACKED = b'"eJ'
 """How the base64 of a zlib stream begins, as a JSON string."""
 
 
-class Parts(NamedTuple):
+class DividedAttributes(NamedTuple):
     """A span's attributes, divided by how they are stored."""
 
     own: dict[str, AttributeValue]
@@ -48,7 +48,7 @@ class Parts(NamedTuple):
     """The attributes whose text may consist of messages, which are stored separately."""
 
 
-class Message(msgspec.Struct, frozen=True, gc=False):
+class StoredMessage(msgspec.Struct, frozen=True, gc=False):
     """One message of a prompt, or a long string of one or of an answer."""
 
     span: int
@@ -57,7 +57,7 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     """JSON as it was recorded, or a frame around its long strings."""
 
 
-def take_apart(attributes: Mapping[str, AttributeValue]) -> Parts | None:
+def take_apart(attributes: Mapping[str, AttributeValue]) -> DividedAttributes | None:
     """Divide a span's attributes; None if all of them stay with the span."""
     # By length: nearly all long texts occur once, and hashing them costs more than comparing the few of equal length.
     seen: dict[int, str] = {}
@@ -76,10 +76,10 @@ def take_apart(attributes: Mapping[str, AttributeValue]) -> Parts | None:
     own = dict(attributes)
     for key in (*equal, *messages):
         del own[key]
-    return Parts(own, equal, messages)
+    return DividedAttributes(own, equal, messages)
 
 
-def stored_shared(parts: Parts, frames: Mapping[str, Refers]) -> StoredShared:
+def stored_shared(parts: DividedAttributes, frames: Mapping[str, Refers]) -> StoredShared:
     """Return the span's column ``shared``."""
     if not frames and not parts.equal:
         return None
@@ -164,12 +164,12 @@ def _decoded(body: bytes) -> bytes | None:
     return packed if b'"%b"' % b64encode(packed) == body else None
 
 
-def text_of(refers: Refers, texts: Mapping[int, Message]) -> bytes:
+def text_of(refers: Refers, texts: Mapping[int, StoredMessage]) -> bytes:
     """Return the JSON of one attribute, with null for messages that a damaged database has lost."""
     return frame_text(frame_of(refers), lambda content_id: message_text(texts.get(content_id), texts))
 
 
-def message_text(message: Message | None, texts: Mapping[int, Message]) -> bytes:
+def message_text(message: StoredMessage | None, texts: Mapping[int, StoredMessage]) -> bytes:
     """Return the JSON of a message, with null for each missing long string."""
     if message is None:
         return _MISSING

@@ -10,7 +10,7 @@ import msgspec
 from inspector.frames import Frame
 from inspector.model import HitIn, HitPlace, Kind
 from inspector.store.values.codec import unpack
-from inspector.store.values.contents import Message, Shared, ids_of, message_text, text_of
+from inspector.store.values.contents import Shared, StoredMessage, ids_of, message_text, text_of
 from inspector.store.values.passages import leaves, passage
 from inspector.store.values.raw import is_raw, without_raw
 
@@ -78,7 +78,7 @@ class Places:
     terms: Sequence[re.Pattern[str]]
     _known: set[int] = field(default_factory=set[int])
 
-    def of(self, row: Searched, shared: Shared, texts: Mapping[int, Message]) -> tuple[HitPlace, ...] | None:
+    def of(self, row: Searched, shared: Shared, texts: Mapping[int, StoredMessage]) -> tuple[HitPlace, ...] | None:
         """Return the places in a span; None if its only matches are texts that its prompt repeats."""
         matches: list[tuple[int, Leaf]] = []
         repeats = False
@@ -104,7 +104,7 @@ class Places:
         return HitPlace(leaf.within, leaf.path, *passage(leaf.text, self.terms, before=_BEFORE))
 
 
-def _leaves(row: Searched, shared: Shared, texts: Mapping[int, Message]) -> Iterator[Leaf]:
+def _leaves(row: Searched, shared: Shared, texts: Mapping[int, StoredMessage]) -> Iterator[Leaf]:
     error = ": ".join(filter(None, (row.error_type, row.error_message)))
     if error:
         yield Leaf("error", "", error)
@@ -131,8 +131,8 @@ def _leaves(row: Searched, shared: Shared, texts: Mapping[int, Message]) -> Iter
 class _Content(NamedTuple):
     attributes: Mapping[str, Any]
     shared: Shared
-    brought: Mapping[int, Message]
-    strings: Mapping[int, Message]
+    brought: Mapping[int, StoredMessage]
+    strings: Mapping[int, StoredMessage]
 
 
 def _of_key(key: str, within: HitIn, path: str, content: _Content) -> Iterator[Leaf]:

@@ -126,7 +126,7 @@ def _chosen(candidates: Sequence[_Candidate], lane: str | None) -> Sequence[_Can
 
 
 def sizes_of(chain: Chain, attributes: Mapping[str, AttributeValue]) -> dict[str, int]:
-    """Return the numbers of characters of a prompt (see `Message.sizes`), with its instructions and tools."""
+    """Return the numbers of characters of a prompt (see `MessageOutline.sizes`), with its instructions and tools."""
     sizes = chain.sizes()
     for key, name in ((semconv.SYSTEM_INSTRUCTIONS, "system"), (semconv.TOOL_DEFINITIONS, _TOOLS)):
         text = attributes.get(key)
