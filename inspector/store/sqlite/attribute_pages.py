@@ -13,10 +13,10 @@ from sqlalchemy import Connection
 
 from inspector import semconv
 from inspector.model import Filter
-from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.filters import PROMOTED
+from inspector.store.sqlite.parameters import json_list
 from inspector.store.values.codec import PLAIN, unpack
 from inspector.store.values.contents import read_shared
 from inspector.store.values.presence import bits_of, mark_of, may_hold

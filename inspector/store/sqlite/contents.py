@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Sequence
 
-import msgspec
 from sqlalchemy import Connection
 
 from inspector.frames import Frame, numbers
+from inspector.store.sqlite.parameters import json_list
 from inspector.store.values.contents import StoredMessage, read_body
 
 
@@ -28,11 +28,6 @@ def owned_by(connection: Connection, row_ids: Collection[int]) -> dict[int, Stor
     """Return the messages that belong to these spans, by id."""
     sql = "SELECT id, span, body FROM contents WHERE span IN (SELECT value FROM json_each(?))"
     return _read(connection, sql, list(row_ids))
-
-
-def json_list(values: Sequence[int] | Sequence[str]) -> str:
-    """Return values as one parameter for ``json_each``."""
-    return msgspec.json.encode(values).decode()
 
 
 def _read(connection: Connection, sql: str, ids: Sequence[int]) -> dict[int, StoredMessage]:

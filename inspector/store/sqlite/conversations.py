@@ -20,9 +20,10 @@ from inspector import semconv
 from inspector.frames import Frame, Refers, cut, cut_strings, frame_of, framed, in_runs, numbers
 from inspector.model import Kind
 from inspector.store.sqlite.bulk import VALUES, execute_rows
-from inspector.store.sqlite.contents import json_list, messages, with_strings
+from inspector.store.sqlite.contents import messages, with_strings
 from inspector.store.sqlite.counters import load_counters
 from inspector.store.sqlite.engine import driver
+from inspector.store.sqlite.parameters import json_list
 from inspector.store.values.contents import (
     FRAMED,
     StoredShared,

@@ -8,8 +8,8 @@ from msgspec.structs import astuple
 from sqlalchemy import Connection
 
 from inspector.store.sqlite.bulk import VALUES, execute_rows
-from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.engine import driver
+from inspector.store.sqlite.parameters import json_list
 from inspector.store.values.turns import By, Turn
 
 Lookup: TypeAlias = tuple[str, By, bytes | str]

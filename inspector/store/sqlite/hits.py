@@ -8,9 +8,10 @@ from sqlalchemy import Connection
 
 from inspector.model import Hit, Hits
 from inspector.store.limits import ReadLimits
-from inspector.store.sqlite.contents import json_list, messages, owned_by, with_strings
+from inspector.store.sqlite.contents import messages, owned_by, with_strings
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.listing import slowly
+from inspector.store.sqlite.parameters import json_list
 from inspector.store.sqlite.phrases import query_of
 from inspector.store.sqlite.search import Matches
 from inspector.store.values.codec import unpack

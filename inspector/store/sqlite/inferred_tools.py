@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement, Connection, exists
 
-from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.engine import driver
+from inspector.store.sqlite.parameters import json_list
 from inspector.store.sqlite.tables import runs, turns
 from inspector.store.sqlite.turn_lists import following_results
 from inspector.store.values.inferred_tools import InferredTools

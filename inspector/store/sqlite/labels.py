@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, select, union_all
 
 from inspector.model import NOTE, OPPOSITES, Comparison, Label, LabelFilter, NewLabel, Page, Run
-from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.listing import Ranking, page_rows
+from inspector.store.sqlite.parameters import json_list
 from inspector.store.sqlite.tables import labels, runs, spans, traces
 from inspector.store.values.cursor import cut, read_cursor
 from inspector.store.values.labels import MOST_SHOWN, label_of

@@ -13,9 +13,9 @@ from sqlalchemy.sql.visitors import replacement_traverse
 
 from inspector.model import Filter, Kind, filter_fields_of
 from inspector.store.limits import ReadLimits
-from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.filters import Conditions, named, span_conditions
 from inspector.store.sqlite.listing import SLOW_ROWS, Pace, Ranking, Test, first, page_rows, passing_ids
+from inspector.store.sqlite.parameters import json_list
 from inspector.store.sqlite.search import Matches, find
 from inspector.store.sqlite.tables import spans, traces
 from inspector.store.values.cursor import Position

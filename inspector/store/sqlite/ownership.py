@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from sqlalchemy import Connection
 
 from inspector.store.sqlite import search
-from inspector.store.sqlite.contents import json_list
+from inspector.store.sqlite.parameters import json_list
 from inspector.store.values.contents import content_ids
 
 

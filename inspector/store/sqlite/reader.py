@@ -10,7 +10,6 @@ from sqlalchemy import Row as SqlRow
 from inspector.model import Event, Filter, Page, Session, SessionSort, Sort, Trace, TraceSort
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite.attribute_pages import MOST_PAGES, ids_holding, pages_holding
-from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.counters import load_counters
 from inspector.store.sqlite.events import LARGE, SUMMARY, full_events, summary
 from inspector.store.sqlite.filters import (
@@ -24,6 +23,7 @@ from inspector.store.sqlite.filters import (
 from inspector.store.sqlite.labels import score_of_span
 from inspector.store.sqlite.listing import SLOW_ROWS, Pace, Ranking, Test, first, page_rows, passing_ids
 from inspector.store.sqlite.membership import meeting, membership_of
+from inspector.store.sqlite.parameters import json_list
 from inspector.store.sqlite.search import Matches, find
 from inspector.store.sqlite.shortcuts import any_of, largest_meeting, largest_not_ok, latest_holding, latest_matching
 from inspector.store.sqlite.summaries import SESSION, TRACE, session_of, trace_of

@@ -8,10 +8,10 @@ from sqlalchemy import Connection, func, select
 
 from inspector import semconv
 from inspector.model import Run
-from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.counted import REPLAYED_TRACES
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.events import attribute_text
+from inspector.store.sqlite.parameters import json_list
 from inspector.store.sqlite.tables import traces
 from inspector.store.values import replays
 from inspector.store.values.codec import PLAIN

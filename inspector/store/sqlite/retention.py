@@ -13,12 +13,12 @@ from sqlalchemy import Connection
 from inspector.store.errors import StoreFull
 from inspector.store.model import Age, Pruned
 from inspector.store.sqlite import arrivals, logs, runs, search, stat_rollups, totals, turns
-from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.counters import uncount_spans
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.labels import forget_labels, forget_stray_labels
 from inspector.store.sqlite.losses import prune_losses
 from inspector.store.sqlite.ownership import release, scopes_of
+from inspector.store.sqlite.parameters import json_list
 from inspector.store.sqlite.removal import Removal
 from inspector.store.values.rows import clamp
 

@@ -16,11 +16,11 @@ from sqlalchemy import ColumnElement, Connection, func, select, text
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite import stat_rollups
-from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.counted import REPLAYED
 from inspector.store.sqlite.counters import load_counters
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.filters import span_conditions
+from inspector.store.sqlite.parameters import json_list
 from inspector.store.sqlite.reader import changed_after
 from inspector.store.sqlite.tables import spans
 from inspector.store.values.call_stats import Call, CallStats

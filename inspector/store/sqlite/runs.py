@@ -9,8 +9,8 @@ import msgspec
 from sqlalchemy import Connection
 
 from inspector.store.sqlite.bulk import VALUES, execute_rows
-from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.engine import driver
+from inspector.store.sqlite.parameters import json_list
 from inspector.store.values.codec import pack_text, unpack_text
 from inspector.store.values.sums import MESSAGE, RunSums, TraceSums
 

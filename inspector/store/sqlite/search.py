@@ -20,10 +20,11 @@ from sqlalchemy import ColumnElement, Connection, text
 from inspector.frames import Frame, Refers, frame_of, frame_text
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite.bulk import VALUES, execute_rows
-from inspector.store.sqlite.contents import json_list, messages, owned_by, with_strings
+from inspector.store.sqlite.contents import messages, owned_by, with_strings
 from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.listing import Test, slowly
+from inspector.store.sqlite.parameters import json_list
 from inspector.store.sqlite.phrases import Query, matching, query_of
 from inspector.store.values.codec import unpack
 from inspector.store.values.codes import KEYS

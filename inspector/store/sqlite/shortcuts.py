@@ -10,9 +10,9 @@ from sqlalchemy import ColumnElement, Connection, Select, literal, select, text
 
 from inspector.model import Filter
 from inspector.store.sqlite.attribute_pages import MOST_PAGES, PAGE, ids_holding
-from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.listing import Ranking, page_rows
+from inspector.store.sqlite.parameters import json_list
 from inspector.store.sqlite.tables import spans
 from inspector.store.values.cursor import Position
 from inspector.store.values.rows import INT64_MAX

@@ -16,9 +16,9 @@ import msgspec
 from sqlalchemy import Connection
 
 from inspector.store.sqlite.bulk import VALUES, execute_rows
-from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.sqlite.engine import driver
+from inspector.store.sqlite.parameters import json_list
 from inspector.store.values.call_stats import Call, CallStats, call_of
 from inspector.store.values.rows import INT64_MAX, Row
 

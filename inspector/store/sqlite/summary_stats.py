@@ -27,12 +27,12 @@ from sqlalchemy import (
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite import stats
-from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.counted import SERVED_TOOL
 from inspector.store.sqlite.filters import run_conditions, trace_conditions
 from inspector.store.sqlite.labels import keys_of_runs, keys_of_traces
 from inspector.store.sqlite.listing import Pace, Ranking, passing_ids
 from inspector.store.sqlite.membership import Membership, membership_of
+from inspector.store.sqlite.parameters import json_list
 from inspector.store.sqlite.run_lists import TraceMembership, trace_membership_of
 from inspector.store.sqlite.tables import runs, spans, traces
 from inspector.store.values.counting import total_usd

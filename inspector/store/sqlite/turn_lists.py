@@ -7,8 +7,8 @@ import msgspec
 from sqlalchemy import Connection
 
 from inspector.model import Page, Turn
-from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.engine import driver
+from inspector.store.sqlite.parameters import json_list
 from inspector.store.values.chains import ToolResult
 from inspector.store.values.cursor import cut, read_cursor
 from inspector.store.values.recorded_tools import MOST_TOOLS, RecordedTools, recorded_tools

@@ -8,9 +8,9 @@ from sqlalchemy import Connection
 
 from inspector import semconv
 from inspector.model import Span
-from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.drafts import Drafts, Lookup
 from inspector.store.sqlite.engine import driver
+from inspector.store.sqlite.parameters import json_list
 from inspector.store.values.chains import Chain, Chains, RequestedTool, ToolResult, extended
 from inspector.store.values.rows import Row
 from inspector.store.values.text_hashes import TextHashes

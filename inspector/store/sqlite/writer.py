@@ -15,11 +15,11 @@ from inspector.store.model import SpoolMark
 from inspector.store.sqlite import attribute_pages, search, stat_rollups, totals
 from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.cache import WriterCache
-from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.conversations import Conversations, MessageScope, OwningSpan, scope_of_span
 from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.ownership import release, scopes_of
+from inspector.store.sqlite.parameters import json_list
 from inspector.store.sqlite.sessions import Sessions
 from inspector.store.sqlite.turns import StoredCall
 from inspector.store.sqlite.turns import forget as forget_turns
