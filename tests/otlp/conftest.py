@@ -3,6 +3,7 @@
 import gzip
 import http.client
 import json
+import re
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -16,6 +17,7 @@ import waiting
 from lines import make_request, make_span, otlp_attributes
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
+from protobuf_values import put_value
 from served import SECRET, Served, serving_home
 
 __all__ = ["make_request", "make_span", "otlp_attributes"]
@@ -47,6 +49,14 @@ class Server(Served):
         request = urllib.request.Request(f"{self.url}{path}", headers={"Authorization": f"Bearer {SECRET}"})
         with urllib.request.urlopen(request, timeout=60) as answer:
             return json.loads(answer.read())
+
+    def left_out(self, field: str) -> int:
+        """How many spans, logs or data points were left out so far for this field."""
+        request = urllib.request.Request(f"{self.url}/metrics", headers={"Authorization": f"Bearer {SECRET}"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            text = answer.read().decode()
+        found = re.search(rf'^inspector_otlp_left_out_total\{{field="{field}"\}} (\d+)$', text, re.MULTILINE)
+        return int(found[1]) if found else 0
 
     def event(self, span_id: str, trace_id: str = f"{1:032x}") -> Any:
         return self.get(f"/events/{span_id}?trace_id={trace_id}")
@@ -108,32 +118,8 @@ def server(tmp_path_factory, serve_home) -> Iterator[Server]:
 
 def make_pair(key: str, value: Any) -> KeyValue:
     pair = KeyValue(key=key)
-    put(pair.value, value)
+    put_value(pair.value, value)
     return pair
-
-
-def put(any_value: Any, value: Any) -> None:
-    match value:
-        case None:
-            pass
-        case bool():
-            any_value.bool_value = value
-        case int():
-            any_value.int_value = value
-        case float():
-            any_value.double_value = value
-        case str():
-            any_value.string_value = value
-        case bytes():
-            any_value.bytes_value = value
-        case list():
-            any_value.array_value.SetInParent()
-            for item in value:
-                put(any_value.array_value.values.add(), item)
-        case dict():
-            any_value.kvlist_value.SetInParent()
-            for key, item in value.items():
-                any_value.kvlist_value.values.append(make_pair(key, item))
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
+from protobuf_values import add_pairs
 
 from inspector.otlp import decode, decode_protobuf, decode_request, to_protobuf
 from inspector.otlp.from_protobuf import _MOST_SHORT_PAIRS, _short_pairs
@@ -78,37 +79,6 @@ def json_value(value):
 
 def json_pairs(attributes):
     return [{"key": key, "value": json_value(value)} for key, value in attributes.items()]
-
-
-def put(message, value):
-    match value:
-        case None:
-            pass
-        case bool():
-            message.bool_value = value
-        case int():
-            message.int_value = value
-        case float():
-            message.double_value = value
-        case str():
-            message.string_value = value
-        case bytes():
-            message.bytes_value = value
-        case list():
-            message.array_value.SetInParent()
-            for item in value:
-                put(message.array_value.values.add(), item)
-        case dict():
-            message.kvlist_value.SetInParent()
-            for key, item in value.items():
-                put(message.kvlist_value.values.add(key=key).value, item)
-
-
-def add_pairs(target, attributes):
-    for key, value in attributes.items():
-        pair = target.add(key=key)
-        pair.value.SetInParent()
-        put(pair.value, value)
 
 
 def in_protobuf(groups):

@@ -1,19 +1,15 @@
 import gzip
 import json
-import os
-import re
-import subprocess
-import sys
-import urllib.request
 from pathlib import Path
 
 import grpc
 import pytest
+from exporters import run_exporter
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest, ExportLogsServiceResponse
+from served import SECRET
 
 from inspector.api.grpc_receiver import SERVICES
 
-SECRET = "a-secret-of-the-tests-only"
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 EXPORTS = Path(__file__).parents[1] / "ingest" / "exports"
 AT_NS = 1_795_000_000_000_500_000
@@ -50,14 +46,6 @@ def server(serve_home, tmp_path_factory):
 def trace(request):
     """The number of a trace that no other test has."""
     return sum(request.node.nodeid.encode()) * 1_000_003 + len(request.node.nodeid)
-
-
-def counted(server, field="logs_without_span"):
-    request = urllib.request.Request(f"{server.url}/metrics", headers={"Authorization": f"Bearer {SECRET}"})
-    with urllib.request.urlopen(request, timeout=60) as answer:
-        text = answer.read().decode()
-    found = re.search(rf'^inspector_otlp_left_out_total\{{field="{field}"\}} (\d+)$', text, re.MULTILINE)
-    return int(found[1]) if found else 0
 
 
 def events(server, span, trace):
@@ -114,13 +102,13 @@ def test_an_evaluation_is_a_label_of_its_span(server, protobuf, logs, trace):
 
 @pytest.mark.parametrize("media_type", [PROTOBUF, JSON])
 def test_logs_of_no_span_are_answered_with_success_and_counted(server, logs, media_type):
-    before = counted(server)
+    before = server.left_out("logs_without_span")
     body = logs({"span_id": 0}, {"trace_id": 0, "span_id": 1})
     if media_type == JSON:
         body = b'{"resourceLogs": [{"scopeLogs": [{"logRecords": [{"body": {"stringValue": "a"}}, {}]}]}]}'
     answer = server.export("/v1/logs", gzip.compress(body), media_type, Content_Encoding="gzip")
     assert (answer.status, answer.body) == (200, b"" if media_type == PROTOBUF else b"{}")
-    assert counted(server) == before + 2
+    assert server.left_out("logs_without_span") == before + 2
 
 
 def test_a_rejected_log_is_told_to_its_sender(server):
@@ -191,14 +179,14 @@ def test_a_large_request_is_stored_whole(server, protobuf, logs, until, trace):
 
 def test_logs_over_grpc_become_events_too(server, protobuf, logs, until, trace):
     server.post(protobuf({"span_id": 7, "trace_id": trace}))
-    before = counted(server)
+    before = server.left_out("logs_without_span")
     with grpc.insecure_channel(server.grpc.removeprefix("http://")) as channel:
         method = channel.unary_unary(f"/{SERVICES['logs']}/Export")
         bearer = (("authorization", f"Bearer {SECRET}"),)
         body = logs({"span_id": 7, "trace_id": trace, "event_name": "by-grpc"}, {"span_id": 0})
         assert method(body, metadata=bearer, timeout=30) == b""
         until(lambda: events(server, 7, trace) == ["by-grpc"])
-        assert counted(server) == before + 1
+        assert server.left_out("logs_without_span") == before + 1
         for body, metadata, code in (
             (b"\xff", bearer, grpc.StatusCode.INVALID_ARGUMENT),
             (b"\x0a\x00" * 1_100_000, bearer, grpc.StatusCode.RESOURCE_EXHAUSTED),
@@ -249,23 +237,11 @@ spans.shutdown()
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize("kind", ["http", "grpc"])
 def test_pythons_exporters_send_logs_without_complaint(server, until, kind):
-    before = counted(server)
-    inherited = {key: value for key, value in os.environ.items() if not key.startswith(("OTEL_", "INSPECTOR_"))}
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM.replace("EXPORTER", f"opentelemetry.exporter.otlp.proto.{kind}")],
-        env=inherited
-        | {
-            "OTEL_EXPORTER_OTLP_HEADERS": f"Authorization=Bearer%20{SECRET}",
-            "OTEL_EXPORTER_OTLP_ENDPOINT": server.url if kind == "http" else server.grpc,
-        },
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    trace_id, span_id = done.stdout.split()
+    before = server.left_out("logs_without_span")
+    endpoint = server.url if kind == "http" else server.grpc
+    trace_id, span_id = run_exporter(PROGRAM, kind, OTEL_EXPORTER_OTLP_ENDPOINT=endpoint).split()
     until(lambda: server.event(span_id, trace_id)["events"])
     [event] = server.event(span_id, trace_id)["events"]
     assert event["name"] == "asked"
     assert event["attributes"] == {"a": "b", "log.level": "INFO", "log.logger": "agent", "log.message": {"n": 1}}
-    assert counted(server) == before + 1
+    assert server.left_out("logs_without_span") == before + 1

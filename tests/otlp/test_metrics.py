@@ -1,21 +1,17 @@
 import gzip
-import os
-import re
-import subprocess
-import sys
-import urllib.request
 
 import grpc
 import pytest
+from exporters import run_exporter
 from google.protobuf.json_format import MessageToJson
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
+from served import SECRET
 
 from inspector.api.grpc_receiver import SERVICES
 from inspector.otlp import decode_request
 
-SECRET = "a-secret-of-the-tests-only"
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 TYPES = ("gauge", "sum", "histogram", "exponential_histogram", "summary")
 
@@ -33,14 +29,6 @@ def request_of(*points):
     return request
 
 
-def counted(server):
-    request = urllib.request.Request(f"{server.url}/metrics", headers={"Authorization": f"Bearer {SECRET}"})
-    with urllib.request.urlopen(request, timeout=60) as answer:
-        text = answer.read().decode()
-    found = re.search(r'^inspector_otlp_left_out_total\{field="data_points"\} (\d+)$', text, re.MULTILINE)
-    return int(found[1]) if found else 0
-
-
 @pytest.fixture(scope="module")
 def server(serve_home, tmp_path_factory):
     with serve_home(tmp_path_factory.mktemp("metrics") / "home", INSPECTOR_OTLP_GRPC_PORT="0") as running:
@@ -50,40 +38,40 @@ def server(serve_home, tmp_path_factory):
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
 @pytest.mark.parametrize("media_type", [PROTOBUF, JSON])
 def test_metrics_are_answered_with_success_and_their_data_points_counted(server, media_type, packed):
-    before, request = counted(server), request_of(1, 2, 3, 4, 5)
+    before, request = server.left_out("data_points"), request_of(1, 2, 3, 4, 5)
     body = request.SerializeToString() if media_type == PROTOBUF else MessageToJson(request).encode()
     headers = {"Content_Encoding": "gzip"} if packed else {}
     answer = server.export("/v1/metrics", gzip.compress(body) if packed else body, media_type, **headers)
     assert (answer.status, answer.media_type) == (200, media_type)
     assert answer.body == (b"" if media_type == PROTOBUF else b"{}")
-    assert counted(server) == before + 15
+    assert server.left_out("data_points") == before + 15
     assert server.get("/events")["items"] == []
 
 
 @pytest.mark.parametrize("media_type", [PROTOBUF, JSON])
 def test_what_is_no_request_is_refused_in_its_encoding(server, media_type):
-    before = counted(server)
+    before = server.left_out("data_points")
     answer = server.export("/v1/metrics", b"\xff" * 100, media_type)
     assert (answer.status, answer.media_type) == (400, media_type)
     assert answer.message.startswith("not an ExportMetricsServiceRequest: ")
-    assert counted(server) == before
+    assert server.left_out("data_points") == before
 
 
 def test_a_byte_that_is_no_utf_8_costs_nothing(server):
     body = MessageToJson(request_of(2)).encode().replace(b"metric-0", b"metric-\xff")
-    before = counted(server)
+    before = server.left_out("data_points")
     assert server.export("/v1/metrics", body, JSON).status == 200
-    assert counted(server) == before + 2
+    assert server.left_out("data_points") == before + 2
 
 
 @pytest.mark.slow
 def test_metrics_over_grpc_are_counted_too(server):
-    before = counted(server)
+    before = server.left_out("data_points")
     with grpc.insecure_channel(server.grpc.removeprefix("http://")) as channel:
         method = channel.unary_unary(f"/{SERVICES['metrics']}/Export")
         bearer = (("authorization", f"Bearer {SECRET}"),)
         assert method(request_of(3, 4).SerializeToString(), metadata=bearer, timeout=30) == b""
-        assert counted(server) == before + 7
+        assert server.left_out("data_points") == before + 7
         for body, metadata, code in (
             (b"\xff", bearer, grpc.StatusCode.INVALID_ARGUMENT),
             (b"\x0a\x00" * 1_100_000, bearer, grpc.StatusCode.RESOURCE_EXHAUSTED),
@@ -96,11 +84,7 @@ def test_metrics_over_grpc_are_counted_too(server):
 
 def test_rejected_spans_are_counted_by_their_field(server, protobuf):
     assert server.post(protobuf({"span_id": b"\0" * 8}, {"span_id": 2, "trace_id": b""})).rejected == 2
-    request = urllib.request.Request(f"{server.url}/metrics", headers={"Authorization": f"Bearer {SECRET}"})
-    with urllib.request.urlopen(request, timeout=60) as answer:
-        text = answer.read().decode()
-    assert 'inspector_otlp_left_out_total{field="span_id"} 1\n' in text
-    assert 'inspector_otlp_left_out_total{field="trace_id"} 1\n' in text
+    assert (server.left_out("span_id"), server.left_out("trace_id")) == (1, 1)
 
 
 PROGRAM = """
@@ -120,25 +104,10 @@ provider.shutdown()
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize("kind", ["http", "grpc"])
 def test_pythons_exporters_send_metrics_without_complaint(server, kind):
-    before = counted(server)
-    inherited = {key: value for key, value in os.environ.items() if not key.startswith(("OTEL_", "INSPECTOR_"))}
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            PROGRAM.replace("EXPORTER", f"opentelemetry.exporter.otlp.proto.{kind}.metric_exporter"),
-        ],
-        env=inherited
-        | {
-            "OTEL_EXPORTER_OTLP_HEADERS": f"Authorization=Bearer%20{SECRET}",
-            "OTEL_EXPORTER_OTLP_ENDPOINT": server.url if kind == "http" else server.grpc,
-        },
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert counted(server) >= before + 4
+    before = server.left_out("data_points")
+    endpoint = server.url if kind == "http" else server.grpc
+    run_exporter(PROGRAM, f"{kind}.metric_exporter", OTEL_EXPORTER_OTLP_ENDPOINT=endpoint)
+    assert server.left_out("data_points") >= before + 4
 
 
 @given(st.lists(st.integers(0, 4), max_size=8))

@@ -1,12 +1,11 @@
 """The published exporters, as programs use them, against a real server."""
 
 import importlib.util
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from exporters import run_exporter
 
 SECRET = "a-secret-of-the-tests-only"
 HERE = Path(__file__).parent
@@ -67,36 +66,22 @@ def check(server, trace_id, service):
     assert [event["tool"] for event in events if event["status"] == "error"] == ["search-7"]
 
 
-def run_python(exporter, **environment):
-    inherited = {key: value for key, value in os.environ.items() if not key.startswith(("OTEL_", "INSPECTOR_"))}
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM.replace("EXPORTER", exporter)],
-        env=inherited | {"OTEL_EXPORTER_OTLP_HEADERS": f"Authorization=Bearer%20{SECRET}", **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    return done.stdout.strip()
-
-
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize("compression", ["none", "gzip"])
 def test_pythons_exporter_over_http(server, compression):
-    trace_id = run_python(
-        "opentelemetry.exporter.otlp.proto.http.trace_exporter",
+    trace_id = run_exporter(
+        PROGRAM,
+        "http.trace_exporter",
         OTEL_EXPORTER_OTLP_ENDPOINT=server.url,
         OTEL_EXPORTER_OTLP_COMPRESSION=compression,
     )
-    check(server, trace_id, "python")
+    check(server, trace_id.strip(), "python")
 
 
 @pytest.mark.parametrize("options", [{}, {"OTEL_EXPORTER_OTLP_COMPRESSION": "gzip"}], ids=["plain", "gzip"])
 def test_pythons_exporter_over_grpc(server, options):
-    exporter = "opentelemetry.exporter.otlp.proto.grpc.trace_exporter"
-    trace_id = run_python(exporter, OTEL_EXPORTER_OTLP_ENDPOINT=server.grpc, **options)
-    check(server, trace_id, "python")
+    trace_id = run_exporter(PROGRAM, "grpc.trace_exporter", OTEL_EXPORTER_OTLP_ENDPOINT=server.grpc, **options)
+    check(server, trace_id.strip(), "python")
 
 
 @pytest.fixture(scope="session")
