@@ -14,7 +14,7 @@ from typing import Any, Final
 from inspector.integrations.patches import Patches
 from inspector.integrations.tracebacks import unseen
 from inspector.logger import warn_of_error_once
-from inspector.record.carrying import Place, here
+from inspector.record.carrying import TreePlace, here
 
 _OURS: Final = frozenset(("inspector-spool", "inspector-forward", "instrument"))
 """Threads that the first call in need of them starts, and that do not belong to it."""
@@ -65,7 +65,7 @@ def _submit(original: Callable[..., Any]) -> Callable[..., Any]:
     return submit
 
 
-def _place() -> Place | None:
+def _place() -> TreePlace | None:
     try:
         return here()
     except Exception:  # noqa: BLE001 - the border to the program
@@ -73,7 +73,7 @@ def _place() -> Place | None:
         return None
 
 
-def _at(place: Place, function: Callable[..., Any]) -> Callable[..., Any]:
+def _at(place: TreePlace, function: Callable[..., Any]) -> Callable[..., Any]:
     def work(*args: Any, **kwargs: Any) -> Any:
         with unseen:
             entered = place.enter()
@@ -85,7 +85,7 @@ def _at(place: Place, function: Callable[..., Any]) -> Callable[..., Any]:
     return work
 
 
-def _carrying(thread: threading.Thread, place: Place) -> Callable[[], None]:
+def _carrying(thread: threading.Thread, place: TreePlace) -> Callable[[], None]:
     """Make a thread enter a context before its ``run``; return a function that undoes this.
 
     The replacement is on the thread itself, from its start until it runs.

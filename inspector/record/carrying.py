@@ -19,11 +19,11 @@ from inspector.record.served_request import ServedRequest, current_request, ente
 from inspector.record.spans import RecordedSpan
 
 Entered: TypeAlias = "tuple[Token[RecordedSpan | None], Token[ServedRequest | None], str | None, Token[Context] | None]"
-"""The previous state, for `Place.leave`."""
+"""The previous state, for `TreePlace.leave`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TreePlace:
     """A place in the tree of calls that another thread can enter."""
 
     span: RecordedSpan | None
@@ -51,11 +51,11 @@ class Place:
         unmake_innermost(span)
 
 
-def here() -> Place | None:
+def here() -> TreePlace | None:
     """Return the place of this context; None if no call, request or session is open."""
     span, request, session_id, sdk_span = innermost(), current_request(), session.get(), sdk_span_at()
     if span is None and request is None and session_id is None and sdk_span is None:
         return None
     current = trace.get_current_span()
     is_recorded = sdk_span is not None or (span is not None and current in (span, span.mirror))
-    return Place(span, request, session_id, current if is_recorded else None)
+    return TreePlace(span, request, session_id, current if is_recorded else None)

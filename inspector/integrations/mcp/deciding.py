@@ -4,14 +4,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, cast
 
 from inspector.integrations.mcp.nowhere import LISTENING
-from inspector.integrations.mcp.requests import Exchange
+from inspector.integrations.mcp.requests import JsonRpcExchange
 from inspector.integrations.mcp.transports import Route
 from inspector.integrations.plain import is_fields
 from instrument import control
 
 
 async def response_to(
-    exchange: Exchange,
+    exchange: JsonRpcExchange,
     request: tuple[str, Mapping[str, Any] | None, Route],
     send: Callable[[Mapping[str, Any] | None], Awaitable[Any]],
     refuse: Callable[[Mapping[str, Any]], Exception],

@@ -21,14 +21,14 @@ Envelope: TypeAlias = dict[str, Any]
 _CONNECTION_CLOSED: Final = -32000
 _PEER_ERRORS: Final = frozenset({"MCPError", "McpError"})
 
-_under_way: WeakKeyDictionary[Any, dict[tuple[Direction, RequestId], "Exchange"]] = WeakKeyDictionary()
+_under_way: WeakKeyDictionary[Any, dict[tuple[Direction, RequestId], "JsonRpcExchange"]] = WeakKeyDictionary()
 """By the SDK's object that both directions of a connection share."""
 
 _waiting: WeakKeyDictionary[Any, list[RecordedSpan]] = WeakKeyDictionary()
 """The spans of open requests, by the same."""
 
 
-class Exchange:
+class JsonRpcExchange:
     """A request and its outcome; it ends once.
 
     As a context manager it ends with what is raised inside; after a response, call `answered`.
@@ -124,9 +124,9 @@ _STAND_FOR_REQUESTS: Final = frozenset({"tool_call", "resource_fetch", "prompt_a
 _SHOW_REQUESTS: Final = _STAND_FOR_REQUESTS | {"rpc_request"}
 
 
-def sent(peer: Any, describe: Callable[[], Envelope], route: Route) -> Exchange:
+def sent(peer: Any, describe: Callable[[], Envelope], route: Route) -> JsonRpcExchange:
     """Report that this process is about to send a request."""
-    return Exchange(peer, "outbound", describe, route)
+    return JsonRpcExchange(peer, "outbound", describe, route)
 
 
 def received(
@@ -134,10 +134,10 @@ def received(
     describe: Callable[[], Envelope],
     route: Route,
     headers: Callable[[], Mapping[str, Any] | None],
-) -> Exchange:
+) -> JsonRpcExchange:
     """Report an incoming request, below the span and in the session that its sender names."""
     envelope, surroundings = _placed(describe, headers)
-    exchange = Exchange(peer, "inbound", (lambda: envelope) if envelope is not None else describe, route)
+    exchange = JsonRpcExchange(peer, "inbound", (lambda: envelope) if envelope is not None else describe, route)
     if surroundings is not None:
         exchange.put_back_at_end(surroundings)
     return exchange
@@ -238,7 +238,7 @@ def _placed(
     return envelope if ours is None else {**envelope, "params": {**params, "_meta": ours}}, surroundings
 
 
-def _table(peer: Any) -> dict[tuple[Direction, RequestId], Exchange]:
+def _table(peer: Any) -> dict[tuple[Direction, RequestId], JsonRpcExchange]:
     try:
         return _under_way.setdefault(peer, {})
     except TypeError:
@@ -246,7 +246,7 @@ def _table(peer: Any) -> dict[tuple[Direction, RequestId], Exchange]:
         return {}
 
 
-def _find(peer: Any, direction: Direction, request_id: object) -> Exchange | None:
+def _find(peer: Any, direction: Direction, request_id: object) -> JsonRpcExchange | None:
     key = _key(direction, request_id)
     return None if key is None else _table(peer).get(key)
 

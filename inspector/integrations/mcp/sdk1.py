@@ -17,7 +17,7 @@ from inspector.integrations.mcp.deciding import response_to
 from inspector.integrations.mcp.places import wrap
 from inspector.integrations.mcp.requests import (
     Envelope,
-    Exchange,
+    JsonRpcExchange,
     OpenRequest,
     cancelled,
     logged,
@@ -41,7 +41,7 @@ _UNREAD: Final[tuple[str, Mapping[str, Any] | None]] = "", None
 """Stands for method and params if no controller needs them."""
 
 _server_names: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
-_answering: WeakKeyDictionary[Any, Exchange] = WeakKeyDictionary()
+_answering: WeakKeyDictionary[Any, JsonRpcExchange] = WeakKeyDictionary()
 
 
 def install(patches: Patches) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from inspector.model import RunSort, TraceSort
 from inspector.store.clickhouse.database import Database, Values
-from inspector.store.clickhouse.listing import Place, among, read_summaries
+from inspector.store.clickhouse.listing import ListPosition, among, read_summaries
 from inspector.store.clickhouse.summary_filters import Own, SummaryFilter
 from inspector.store.clickhouse.tables import traces_among
 from inspector.store.errors import QueryTooSlow
@@ -66,7 +66,7 @@ def read_latest(
         CursorInvalid: The cursor belongs to another list.
         QueryTooSlow: The first stretch takes too long.
     """
-    place = Place(read_cursor(list_key, window.cursor), "start_ns", "<")
+    place = ListPosition(read_cursor(list_key, window.cursor), "start_ns", "<")
     wanted = window.limit + 1
     until = time.monotonic() + limits.walk_s
     rows: list[Any] = []
@@ -86,7 +86,9 @@ def read_latest(
     return read_summaries(database, filtered.own, columns, page), following
 
 
-def _read(database: Database, filtered: SummaryFilter, stretch: Stretch, place: Place, most: int) -> Sequence[Any]:
+def _read(
+    database: Database, filtered: SummaryFilter, stretch: Stretch, place: ListPosition, most: int
+) -> Sequence[Any]:
     if stretch.ids is not None and not stretch.ids:
         return ()
     values = Values()
@@ -106,7 +108,7 @@ def _read(database: Database, filtered: SummaryFilter, stretch: Stretch, place: 
     )
 
 
-def _stretches(database: Database, filtered: SummaryFilter, rows: int, place: Place) -> Iterator[Stretch]:
+def _stretches(database: Database, filtered: SummaryFilter, rows: int, place: ListPosition) -> Iterator[Stretch]:
     """Yield stretches, each earlier than the one before, as long as there may be more."""
     where = filtered.where
     floor_ns = _EVER if where.since_ns is None else clamp(where.since_ns)

@@ -31,7 +31,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ListPosition:
     """The position after a row in a list."""
 
     after: tuple[Any, int] | None
@@ -67,7 +67,7 @@ def read_page(
     beyond, way = ("<", "DESC") if window.order == "desc" else (">", "ASC")
     after = read_cursor(list_key, window.cursor)
     values = Values(dict(conditions.values.bound))
-    where = f"{conditions.where} AND {Place(after, source.value, beyond).condition(values)}"
+    where = f"{conditions.where} AND {ListPosition(after, source.value, beyond).condition(values)}"
     selected = (source.id_column,) if source.id_column else columns
 
     def read(table: str, further: str = "true") -> Sequence[Any]:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from inspector.model import Page, Session, SessionSort
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import Conditions
-from inspector.store.clickhouse.listing import Place, Source, read_page, read_summaries
+from inspector.store.clickhouse.listing import ListPosition, Source, read_page, read_summaries
 from inspector.store.clickhouse.tables import ACTIVE, sessions_among
 from inspector.store.values.cursor import cut, read_cursor
 from inspector.store.values.rows import INT64_MAX, clamp
@@ -59,7 +59,7 @@ def _read_latest(
     database: Database, conditions: Conditions, window: Window[SessionSort], list_key: object, floor_ns: int
 ) -> tuple[Sequence[Any], str | None]:
     """Return the rows of a page: of those sessions that the traces active last belong to, as long as these suffice."""
-    place = Place(read_cursor(list_key, window.cursor), "latest_ns", "<")
+    place = ListPosition(read_cursor(list_key, window.cursor), "latest_ns", "<")
     until_ns = place.after[0] if place.after is not None and isinstance(place.after[0], int) else INT64_MAX
     wanted = window.limit + 1
     rows: list[Any] = []

@@ -15,7 +15,7 @@ from inspector.store.values.inferred_tools import InferredTools
 from inspector.store.values.recorded_tools import MOST_TOOLS, RecordedTools, recorded_tools
 from inspector.store.values.rows import INT64_MAX
 from inspector.store.values.turn_pages import Next, time_of_tools, turn_of
-from inspector.store.values.turns import CallFacts, Linked, Place, call_facts
+from inspector.store.values.turns import CallFacts, Linked, PlacedCall, call_facts
 
 _MOST_CALLS: Final = 50_000
 """Maximum number of model calls to link per query."""
@@ -92,12 +92,12 @@ def _linked(database: Database, calls: Sequence[Sequence[Any]]) -> Linked:
     keys: dict[int, tuple[str, str]] = {call[0]: (call[5], call[6]) for call in calls}
     read = itertools.count()
 
-    def read_all(place: Place) -> CallFacts | None:
+    def read_all(place: PlacedCall) -> CallFacts | None:
         return _all_facts(database, *keys[place.span]) if next(read) < _MOST_READ_AGAIN else None
 
     linked = Linked(read_all)
     for span, start_ns, end_ns, failed, turn, *_ in calls:
-        linked.take(Place(span, start_ns, end_ns, failed), _FACTS.decode(turn))
+        linked.take(PlacedCall(span, start_ns, end_ns, failed), _FACTS.decode(turn))
     return linked
 
 

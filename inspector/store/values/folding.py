@@ -12,9 +12,9 @@ from typing import Final
 from inspector.store.values.answers import Answers
 from inspector.store.values.identity import BETWEEN_KINDS, CALL_KINDS, SENDING_KINDS
 from inspector.store.values.same_call import (
-    Link,
     Node,
     Nodes,
+    PossibleDuplicate,
     Region,
     attempt_of,
     decided,
@@ -103,14 +103,14 @@ class Family:
         self.changed, self.unsettled = set(), set()
         return changes | requests
 
-    def _regions(self, changed: Iterable[str]) -> Iterator[tuple[Region, Collection[Link]]]:
+    def _regions(self, changed: Iterable[str]) -> Iterator[tuple[Region, Collection[PossibleDuplicate]]]:
         """Yield the spans that may be one call with a changed span, and those pairs of them that have one answer."""
         roots: dict[str, str | None] = {}
         done: set[str] = set()
         for first in {_root(self.nodes, span_id, roots) for span_id in changed if span_id in self.nodes}:
             waiting = [] if first is None else [first]
             region: dict[str, int] = {}
-            beside: set[Link] = set()
+            beside: set[PossibleDuplicate] = set()
             while waiting:
                 root = waiting.pop()
                 if root in done:
@@ -126,7 +126,7 @@ class Family:
             if region:
                 yield region, beside
 
-    def _beside(self, node: Node) -> Iterator[Link]:
+    def _beside(self, node: Node) -> Iterator[PossibleDuplicate]:
         """Yield how a span is perhaps one call with model calls that are not right above or below it."""
         for span_id in self.answers.alike(node):
             other = self.nodes[span_id]
@@ -164,7 +164,7 @@ class Family:
             self._has_priority(span_id, node, link) for span_id in (counting, *self.members.get(counting, ()))
         )
 
-    def _has_priority(self, span_id: str, node: Node, link: Link) -> bool:
+    def _has_priority(self, span_id: str, node: Node, link: PossibleDuplicate) -> bool:
         other = self.nodes.get(span_id)
         if other is None or other is node or (other.kind, other.parent_id) != (node.kind, node.parent_id):
             return False

@@ -49,7 +49,7 @@ Region: TypeAlias = Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class PossibleDuplicate:
     """Two spans that may be one call, regardless of other spans."""
 
     reason: int
@@ -60,7 +60,7 @@ class Link:
     is_attempt: bool = False
     """Whether the inner one is one of several attempts, according to the outer one or a call between them."""
 
-    def __lt__(self, other: "Link") -> bool:
+    def __lt__(self, other: "PossibleDuplicate") -> bool:
         return self._order < other._order
 
     @property
@@ -68,7 +68,7 @@ class Link:
         return self.reason, self.start_ns, self.inner, self.outer
 
 
-def decided(nodes: Nodes, region: Region, beside: Iterable[Link]) -> Iterator[tuple[str, str]]:
+def decided(nodes: Nodes, region: Region, beside: Iterable[PossibleDuplicate]) -> Iterator[tuple[str, str]]:
     """Yield the duplicates in a region, each with the span that counts."""
     if len(region) == 1:
         return
@@ -92,7 +92,7 @@ def decided(nodes: Nodes, region: Region, beside: Iterable[Link]) -> Iterator[tu
 
 
 def _attempted(
-    nodes: Nodes, region: Region, links: Iterable[Link], calls: Mapping[str, _Call]
+    nodes: Nodes, region: Region, links: Iterable[PossibleDuplicate], calls: Mapping[str, _Call]
 ) -> Mapping[_Call, _Call]:
     """Return the calls that were attempts of another one, each with that one.
 
@@ -111,19 +111,19 @@ def _attempted(
     return attempted
 
 
-def link_of(nodes: Nodes, inner: Node) -> Link | None:
+def link_of(nodes: Nodes, inner: Node) -> PossibleDuplicate | None:
     """Return the span above that may be the same call: the nearest one of its kind, or any that shares an id."""
     nearest, is_attempt = True, False
     for outer, crossed in _around(nodes, inner):
         is_attempt = is_attempt or _is_repeated(outer)
         reason = _reason(outer, inner, crossed=crossed, is_attempt=is_attempt)
         if reason is not None and (nearest or reason == _COMMON_ID):
-            return Link(reason, inner.start_ns, inner.span_id, outer.span_id, is_attempt)
+            return PossibleDuplicate(reason, inner.start_ns, inner.span_id, outer.span_id, is_attempt)
         nearest = False
     return None
 
 
-def link_beside(one: Node, other: Node) -> Link | None:
+def link_beside(one: Node, other: Node) -> PossibleDuplicate | None:
     """Return why two model calls with one answer, or one question and usage, are one call, wherever they are.
 
     They are if two recorders saw them at the same time; one after the other, they are a question that was asked again.
@@ -143,7 +143,7 @@ def link_beside(one: Node, other: Node) -> Link | None:
         reason = _SAME_QUESTION
     # The same link, whichever is given first.
     inner, outer = sorted((one.span_id, other.span_id))
-    return Link(reason, abs(one.start_ns - other.start_ns), inner, outer)
+    return PossibleDuplicate(reason, abs(one.start_ns - other.start_ns), inner, outer)
 
 
 def question_of(node: Node) -> tuple[int, int, int] | None:

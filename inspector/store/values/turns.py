@@ -220,7 +220,7 @@ def call_facts(
     return facts
 
 
-class Place(NamedTuple):
+class PlacedCall(NamedTuple):
     """A model call among those of its run."""
 
     span: int
@@ -236,12 +236,12 @@ class Linked:
         read_all: Reads all facts of a call again, if those stored with it are not enough.
     """
 
-    def __init__(self, read_all: Callable[[Place], CallFacts | None]) -> None:
+    def __init__(self, read_all: Callable[[PlacedCall], CallFacts | None]) -> None:
         self._read_all = read_all
         self.turns: list[Turn] = []
         self._places: dict[tuple[By, bytes | str], list[Turn]] = {}
 
-    def take(self, place: Place, facts: CallFacts) -> None:
+    def take(self, place: PlacedCall, facts: CallFacts) -> None:
         """Add the next turn and link it."""
         turn = _new_turn(place, facts)
         find_previous(self, turn, facts.ends, facts.names)
@@ -267,7 +267,7 @@ class Linked:
         turn.continued = 1
 
 
-def _new_turn(place: Place, facts: CallFacts) -> Turn:
+def _new_turn(place: PlacedCall, facts: CallFacts) -> Turn:
     span, start_ns, end_ns, failed = place
     return Turn(
         span=span,
