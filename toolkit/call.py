@@ -1,4 +1,4 @@
-"""What somebody wants done by a tool."""
+"""Calls of tools."""
 
 import os
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ Arguments = dict[str, Any]
 
 
 def new_id() -> str:
-    """Return an id for a call whose model gave none."""
+    """Return an id for a call that has none from its model."""
     return f"call_{os.urandom(8).hex()}"
 
 
@@ -22,9 +22,9 @@ class ToolCall:
 
     name: str
     arguments: Arguments | None = None
-    """By name; None where they could not be read, and ``problem`` says why."""
+    """By name; None if they could not be read, and ``problem`` says why."""
     id: str = field(default_factory=new_id)
-    """The model's id of the call, which its answer has to carry; made up if there was none."""
+    """The model's id of the call, which the answer must contain; a new one if there was none."""
     problem: str | None = None
 
     def __init__(
@@ -39,7 +39,7 @@ class ToolCall:
 
 
 def arguments_of(call: ToolCall) -> Arguments:
-    """Return the call's arguments, empty where it has none."""
+    """Return the call's arguments; empty if it has none."""
     return call.arguments or {}
 
 

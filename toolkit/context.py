@@ -1,4 +1,4 @@
-"""What a tool gets from the one who calls it, beside its arguments."""
+"""What a tool gets from its caller besides the arguments."""
 
 import os
 from collections.abc import Awaitable, Callable, Mapping
@@ -23,7 +23,7 @@ _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a call is."""
+    """The progress of a call."""
 
     progress: float
     total: float | None = None
@@ -31,45 +31,45 @@ class Progress:
 
 
 Output = Callable[[object], Awaitable[None]]
-"""Where a tool sends what it wants seen while it still works: text, content, progress of its own."""
+"""The channel for what a tool shows while it still runs: text, content, its own progress."""
 
 
 @spelled
 @dataclass(frozen=True, kw_only=True)  # without slots, for `during`
 class ToolContext:
-    """Who calls, and what the tool may use. Models never see any of it."""
+    """The caller, and what the tool may use. Models never see any of it."""
 
     agent_name: str = ""
     state: Any = None
     """The run's state; every tool of a run gets the same object, so changes need the usual care."""
     thread: Any = None
-    """The conversation the call is part of, a ``toolkit.Thread`` where an agent calls."""
+    """The conversation that the call is part of; a ``toolkit.Thread`` if an agent calls."""
     dependencies: Mapping[Any, Any] = field(default_factory=lambda: _NOTHING, repr=False)
     """What ``Inject[T]`` finds: by type, or by name."""
     credentials: Mapping[str, str] = field(default_factory=lambda: _NOTHING, repr=False)
-    """Secrets by name. They are never handed to a hook."""
+    """Secrets by name. Hooks never get them."""
     permissions: frozenset[str] | None = None
     """What the caller may do; None for everything."""
     output: Output | None = field(default=None, repr=False)
     approver: Approver | None = field(default=None, repr=False)
-    """Who is asked before something is done."""
+    """Asks a person for approval."""
     approval_timeout_s: float | None = PATIENCE_S
-    """How long ``ask`` waits for an answer; None for ever. Nobody answering is a no."""
+    """How long ``ask`` waits for an answer; None for no limit. No answer is a no."""
     tool_hooks: tuple[ToolHook, ...] = ()
     """The middleware around every call that is made with this context, the first one outermost."""
     correlation_id: str | None = None
-    """The application's own id of what the call belongs to; the run of an agent or workflow that has none makes one."""
+    """The application's own id of what the call belongs to; a run of an agent or workflow without one creates one."""
     errors: Literal["tell", "raise"] = "tell"
-    """What becomes of an exception that middleware or an ``on_error`` raises: by ``tell`` it is the result that the
-    model reads, by ``raise`` it ends the run. ``EndRun`` ends the run in any case."""
+    """How an exception from middleware or an ``on_error`` is handled: with ``tell``, the model reads it as the result;
+    with ``raise``, it ends the run. ``EndRun`` ends the run in any case."""
     outlives_exit: bool = False
-    """Whether ``sys.exit`` in a tool ends its own call alone: one of a server's clients may not end it for all."""
+    """Whether ``sys.exit`` in a tool ends only its own call: no client of a server may end the server."""
     call: ToolCall | None = None
-    """The call under way; set when a tool is called."""
+    """The current call; set when a tool is called."""
     call_id: str | None = None
-    """The id that the call's hooks carry; set when a tool is called and somebody watches."""
+    """The call's id in its hooks; set when a tool is called and a hook has subscribers."""
     changes: list[Change] | None = field(default=None, repr=False)
-    """Receives what middleware and guardrails do to the call; set when a tool is called and somebody watches."""
+    """Receives what middleware and guardrails do to the call; set like ``call_id``."""
 
     def __post_init__(self) -> None:
         # Other collections do as well, and one permission is no collection of letters.
@@ -101,11 +101,11 @@ class ToolContext:
         return own
 
     def identified(self) -> Self:
-        """Return it with a correlation id, a new one where there is none."""
+        """Return it with a correlation id, a new one if it has none."""
         return self if self.correlation_id is not None else replace(self, correlation_id=os.urandom(8).hex())
 
     def dependency(self, key: type[T] | str) -> T:
-        """Return what was given as ``key``, or for a type also what is an instance of it."""
+        """Return the dependency with this key, or, for a type, the first that is an instance of it."""
         if key in self.dependencies:
             return self.dependencies[key]
         if isinstance(key, type):
@@ -129,7 +129,7 @@ class ToolContext:
                 await sent
 
     async def ask(self, question: str) -> None:
-        """Have a person approve the call under way; anything but a yes in time is a ``ToolRefused``."""
+        """Ask a person to approve the current call; anything but a yes in time is a ``ToolRefused``."""
         name = self.call.name if self.call is not None else "a tool"
         if self.approver is None:
             raise ToolRefused(f"{name} needs a person's approval and nobody can be asked")
@@ -142,7 +142,7 @@ class ToolContext:
             raise ToolRefused(f"a person refused {name}: {question}")
 
     async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
-        """Say how far the call under way is; the output channel gets it as ``Progress``."""
+        """Report the progress of the current call; the output channel gets it as ``Progress``."""
         await self.send(Progress(progress, total, message))
         if enabled("progress_update"):
             await _emit(
@@ -156,7 +156,7 @@ class ToolContext:
 
 
 def context_of(given: object) -> ToolContext:
-    """Return what was given as a context, an empty one where nothing was; refuse anything else."""
+    """Return the given context, or an empty one for None; refuse anything else."""
     if isinstance(given, ToolContext):
         return given
     if given is None:

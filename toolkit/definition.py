@@ -1,4 +1,4 @@
-"""What a tool is, said once: its name, its schemas, who may call it and where."""
+"""The definition of a tool: its name, its schemas, who may call it and where."""
 
 import re
 from collections.abc import Mapping
@@ -31,13 +31,13 @@ class ToolDefinition:
     input_schema: Schema = field(default_factory=lambda: {"type": "object", "properties": {}})
     """Schema of the arguments, an object."""
     output_schema: Schema | None = None
-    """Schema of the structured result; None where nothing is promised."""
+    """Schema of the structured result, if there is one."""
     strict: bool = False
-    """Models have to keep to the input schema to the letter, so no argument may be optional."""
+    """Whether models must follow the input schema exactly, so that no argument may be optional."""
     mcp_route: str | None = None
     """Path under which a server offers it, as in ``/search``; None for a tool that is not routed."""
     permissions: tuple[str, ...] = ()
-    """What a caller has to have, all of them; text alone is one."""
+    """What a caller needs, all of them; a single text is one."""
     version: str = ""
     """The tool's own version, free text; several versions of a name can be registered side by side."""
     annotations: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -66,7 +66,7 @@ class ToolDefinition:
         return f"{safe[: _MODEL_NAME_LENGTH - 9]}_{digest}"
 
     def check_arguments(self, arguments: Mapping[str, Any]) -> None:
-        """Hold arguments against the input schema, as every call does; an ``ArgumentsInvalid`` has every place."""
+        """Check arguments against the input schema, as every call does; an ``ArgumentsInvalid`` lists every problem."""
         from toolkit.schemas.validation import validator
 
         if problems := validator(self.input_schema)(arguments):
@@ -80,7 +80,7 @@ def require_route(path: object) -> None:
 
 
 def _require_strict(name: str, schema: Mapping[str, Any]) -> None:
-    """Hold the input schema of ``name`` to what strict mode asks: every argument required, nothing beside them."""
+    """Check the input schema of ``name`` for strict mode: every argument required, and no others allowed."""
     required = schema.get("required", ())
     if optional := [argument for argument in schema.get("properties", {}) if argument not in required]:
         listed = ", ".join(map(repr, optional))

@@ -1,11 +1,11 @@
-"""What the toolkit raises. Every message says what is wrong, where, and what would be right."""
+"""The toolkit's exceptions. Every message says what is wrong, where, and what would be right."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 
 class ToolkitError(Exception):
-    """The root of all of them."""
+    """The root of the toolkit's exceptions."""
 
 
 class ExtraMissing(ToolkitError, ImportError):
@@ -20,7 +20,7 @@ class DefinitionInvalid(ToolkitError, ValueError):
 
 
 class SpecInvalid(DefinitionInvalid):
-    """A ``module.py:function`` names nothing that can be used."""
+    """A ``module.py:function`` does not name anything usable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +58,11 @@ class DependencyMissing(DefinitionInvalid):
 
 
 class ToolUnknown(ToolkitError, LookupError):
-    """No tool of that name is there."""
+    """There is no tool with this name."""
 
 
 class ToolRefused(ToolkitError, PermissionError):
-    """A guardrail, a permission or a person said no; the message is meant for the model."""
+    """A guardrail, a missing permission or a person refused the call; the message is meant for the model."""
 
 
 class ToolTimedOut(ToolkitError, TimeoutError):
@@ -78,7 +78,7 @@ class ModelFailed(ToolkitError):
 
 
 class NoAnswer(ToolkitError):
-    """An agent came to no answer: its turns or limits were reached, or its model said nothing that can be used."""
+    """An agent gave no answer: its turns or limits were reached, or its model gave no usable answer."""
 
 
 class ScriptInvalid(ToolkitError, ValueError):
@@ -103,7 +103,7 @@ class Problem:
 
 
 class SchemaMismatch(ToolkitError, ValueError):
-    """A value does not fit its schema; ``problems`` has every place."""
+    """A value does not fit its schema; ``problems`` lists every place."""
 
     def __init__(self, what: str, problems: "tuple[Problem, ...]") -> None:
         super().__init__(f"{what}: {'; '.join(map(str, problems))}")
@@ -119,7 +119,7 @@ class ResultInvalid(SchemaMismatch):
 
 
 def did_you_mean(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """Return the nearest of ``known`` as the end of a message, or nothing."""
+    """Return the most similar of ``known`` as the end of a message, or nothing."""
     from difflib import get_close_matches  # slow to import, and only failures need it
 
     near = get_close_matches(name, list(known), n=1, cutoff=cutoff)

@@ -1,4 +1,4 @@
-"""What a call came to: whether it ends the run, what the log says of it, and what models and remote callers read."""
+"""The outcome of a call: whether it ends the run, what is logged, and what models and remote callers read."""
 
 import asyncio
 import logging
@@ -24,11 +24,11 @@ T = TypeVar("T")
 _logger = logging.getLogger("mcp.toolkit")
 
 _OF_THE_PROGRAM = (DependencyMissing, ExtraMissing)
-"""What only the program can mend, so that models need not know more than that it failed."""
+"""Errors that only the program can fix, so that models learn only that it failed."""
 
 
 def ending(error: BaseException) -> EndRun | None:
-    """Return what ends the run: the exception itself, or one of those in a group, as of a ``TaskGroup``."""
+    """Return the exception that ends the run: itself, or one in a group, as of a ``TaskGroup``."""
     if isinstance(error, EndRun):
         return error
     parts = cast("BaseExceptionGroup[BaseException]", error).exceptions if isinstance(error, BaseExceptionGroup) else ()
@@ -36,13 +36,13 @@ def ending(error: BaseException) -> EndRun | None:
 
 
 def raise_ending(error: BaseException) -> None:
-    """Raise what ends the run, if ``error`` is that or has it in it."""
+    """Raise the exception that ends the run, if ``error`` is one or contains one."""
     if (end := ending(error)) is not None:
         raise end
 
 
 def message_of(error: BaseException) -> str:
-    """Return what a model reads of an exception: the toolkit's own are written for it, others need their type."""
+    """Return the text of an exception for a model; those of other packages include their type."""
     if isinstance(error, BaseExceptionGroup):
         return "; ".join(map(message_of, cast("BaseExceptionGroup[BaseException]", error).exceptions))
     try:
@@ -55,7 +55,7 @@ def message_of(error: BaseException) -> str:
 
 
 def check_result(name: str, result: ToolResult, check: Validator) -> None:
-    """Hold a result against its tool's output schema."""
+    """Check a result against its tool's output schema."""
     if result.is_error:
         return
     problems = check(result.structured)
@@ -67,7 +67,7 @@ def check_result(name: str, result: ToolResult, check: Validator) -> None:
 
 
 def failure(name: str, error: Exception) -> ToolResult:
-    """Return the result of a tool that raised ``error``; of what only the program can mend it says no more."""
+    """Return the result of a tool that raised ``error``; without details if only the program can fix it."""
     if isinstance(error, _OF_THE_PROGRAM):
         return ToolResult.error(f"{name} cannot be used: the program lacks something for it", exception=error)
     return ToolResult.error(message_of(error), exception=error)
@@ -88,7 +88,7 @@ def log_raised(name: str, error: Exception, *, place: str) -> None:
 
 
 def log_escaped(name: str, error: Exception, *, ends: bool) -> None:
-    """Log what is raised to whoever called a tool, with its traceback; an ``EndRun`` was meant to reach it."""
+    """Log an exception that reaches the caller of a tool, with its traceback; an ``EndRun`` is meant to."""
     level = logging.INFO if isinstance(error, EndRun) else logging.ERROR
     what, trace = "it ends the run" if ends else "it is the call's result", error.__traceback__
     # How the toolkit got there is of no use to whoever wrote what raised.
@@ -100,12 +100,12 @@ def log_escaped(name: str, error: Exception, *, ends: bool) -> None:
 
 
 def failed_remotely(name: str, error: Exception) -> ToolResult:
-    """Return all that a caller in another process learns of a failure that was not meant for it."""
+    """Return what a caller in another process learns of a failure that is not meant for it."""
     return ToolResult.error(f"{name} failed; the log of its server says why", exception=error)
 
 
 def for_remote(name: str, result: ToolResult) -> ToolResult:
-    """Return what a caller in another process may read of a result: other people's exceptions stay in the log."""
+    """Return a result for a caller in another process; exceptions of other packages appear only in the log."""
     error = result.exception
     if isinstance(error, Exception) and not isinstance(error, ToolkitError) and result.text == message_of(error):
         _logger.error("%s failed", name, exc_info=error)
@@ -130,12 +130,12 @@ async def time_limit(seconds: float | None, late: str) -> AsyncGenerator[None]:
 
 
 def is_debugging() -> bool:
-    """Tell whether a developer set the logger ``mcp.toolkit`` to DEBUG, to read of every call."""
+    """Tell whether the logger ``mcp.toolkit`` is set to DEBUG, which logs every call."""
     return _logger.isEnabledFor(logging.DEBUG)
 
 
 async def logged(target: str, caller: str, work: Awaitable[T]) -> T:
-    """Wait for a call, and log whom it went to, who made it, how it ended and how long it took; never what is in it."""
+    """Wait for a call, and log its target, its caller, how it ended and how long it took; never its content."""
     started_s = time.monotonic()
     outcome = "was cancelled"
     try:

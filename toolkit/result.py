@@ -1,4 +1,4 @@
-"""What a tool call came to."""
+"""The result of a tool call."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, is_dataclass
@@ -22,17 +22,17 @@ def _no_metadata() -> dict[str, Any]:
 class ToolResult:
     """Success or failure of a tool call, with its output; hooks may change it.
 
-    What counts is ``content``: what a hook takes out of it is gone from ``structured`` too, see ``handed``.
+    ``content`` is authoritative: what a hook removes from it is removed from ``structured`` too, see ``handed``.
     """
 
     content: list[Content] = field(default_factory=_no_content)
     is_error: bool = False
     structured: Any = None
-    """The output as a JSON value, for programs, where the tool has one; its JSON or other words for it are content."""
+    """The output as a JSON value, for programs, if the tool has one; ``content`` has it as text."""
     metadata: dict[str, Any] = field(default_factory=_no_metadata)
-    """Anything else the application wants to know; models never see it."""
+    """Further values for the application; models never see them."""
     exception: BaseException | None = field(default=None, repr=False, compare=False, metadata={"given_back": True})
-    """What the tool raised, where this result stands for it; hooks and the recorder see it."""
+    """The exception that this result stands for; hooks and the recorder see it."""
 
     def __post_init__(self) -> None:
         for each in self.content:
@@ -42,7 +42,7 @@ class ToolResult:
 
     @classmethod
     def of(cls, value: object) -> Self:
-        """Return whatever a tool returned as a result.
+        """Return what a tool returned as a result.
 
         Results of ours and of the MCP SDK stay what they are, strings become text, a list of content becomes that
         content, a ``tool`` message of a chat or several of them become what they say, None is an empty answer, an
@@ -82,14 +82,14 @@ class ToolResult:
 
     @classmethod
     def _several(cls, values: Sequence[object]) -> Self | None:
-        """Return a result of content or of messages, None where they are something else."""
+        """Return a result of content or of messages; None if they are something else."""
         if values and all(map(_is_content, values)):
             return cls([as_content(each) for each in values])
         return cls._said(values) if values and all(map(_is_message, values)) else None
 
     @classmethod
     def _said(cls, messages: Sequence[object]) -> Self:
-        """Return what ``tool`` messages say: OpenAI's as mapping or object, and LangChain's."""
+        """Return the result in ``tool`` messages: OpenAI's, as mapping or object, and LangChain's."""
         result = cls()
         for message in messages:
             content = member(message, "content")
@@ -103,11 +103,11 @@ class ToolResult:
 
     @classmethod
     def error(cls, message: str, *, exception: BaseException | None = None, **metadata: Any) -> Self:
-        """Return a failure that says ``message`` to the model."""
+        """Return a failure; the model reads ``message``."""
         return cls([TextContent(message)], is_error=True, metadata=metadata, exception=exception)
 
     def snapshot(self) -> dict[str, Any]:
-        """Return a copy of what is in it, as JSON would have it: to compare with, or to show."""
+        """Return a copy as plain JSON values, to compare or to show."""
         shown = {"content": [plain(as_content(each)) for each in self.content], "is_error": self.is_error}
         if self.structured is not None:
             shown["structured"] = plain(self.structured)
@@ -146,7 +146,7 @@ def _no_json(value: object, why: str) -> ResultInvalid:
 
 
 def _is_plain(value: object) -> bool:
-    """Return whether it is one of the most common answers, which need no closer look."""
+    """Return whether it is one of the most common answers, which need no further checks."""
     kind = cast("type", type(value))
     return "role" not in cast("dict[str, Any]", value) if kind is dict else kind in (int, float, bool)
 

@@ -27,21 +27,21 @@ the end, since the next answer would go beyond it."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a run may come to, with everything below it; None for no limit.
+    """The limits of a run, with everything below it; None for no limit.
 
-    A run is what the outermost agent does, and the agents that it calls, however it calls them, are a part of it. When
-    a limit is reached, all of them end, each with a result that says so. The limits of an agent inside of a run hold
-    for its own part of it, beside those of the run.
+    A run is the work of the outermost agent, including the agents that it calls in any way. When a limit is reached,
+    all of them end, each with a result that says so. The limits of an agent inside a run apply to its own part of it,
+    in addition to those of the run.
     """
 
     __pydantic_config__: ClassVar = {"extra": "forbid"}
-    """So that a card's limit that nobody knows is refused."""
+    """Refuses an unknown limit in a card."""
 
     depth: int | None = 10
     """How many agents may be at work below one another, the outermost one included; without a limit, some hundreds are
     Python's own, for recursion."""
     turns: int | None = 200
-    """How often models may be asked; ``max_turns`` counts one agent's own turns."""
+    """How many requests models may get; ``max_turns`` counts one agent's own turns."""
     calls: int | None = 1_000
     """How many tool calls models may make."""
     tokens: int | None = 5_000_000
@@ -60,7 +60,7 @@ class Limits:
 
 @dataclass(slots=True, eq=False)
 class Run:
-    """What an agent and those below it have spent; one that has limits of its own spends of the run around it too."""
+    """What an agent and those below it have spent; with limits of its own, it also counts for the run around it."""
 
     name: str
     limits: Limits
@@ -70,7 +70,7 @@ class Run:
     spent: dict[str, float] = field(default_factory=lambda: dict.fromkeys(_SPENT, 0))
     """How much of each limit."""
     problem: str | None = None
-    """The limit that was reached; nobody in the run goes on then."""
+    """The limit that was reached, which ends all agents of the run."""
 
     def begin(self, path: tuple[str, ...]) -> None:
         """Count one more agent, the last of those at work."""
@@ -81,7 +81,7 @@ class Run:
                 run.refuse("depth", limit, f"agents called agents {limit} deep ({shown})")
 
     def ask(self) -> str | None:
-        """Count a question to a model; return why it may not be asked, or None."""
+        """Count a request to a model; return why it may not be made, or None."""
         return self._count(lambda _: {"turns": 1})
 
     def call(self, number: int) -> str | None:
@@ -94,7 +94,7 @@ class Run:
         self._count(lambda limits: {"tokens": tokens, "cost": limits.cost_of(response) if limits.cost_of else 0})
 
     def refuse(self, name: str, limit: float, why: str) -> None:
-        """Let nobody in the run go on, unless it was ended before."""
+        """End all agents of the run, unless it was ended before."""
         self.problem = self.problem or f"{why}, and Limits({name}={limit}) allows no more"
 
     def _count(self, amounts: Callable[[Limits], Mapping[str, float]]) -> str | None:

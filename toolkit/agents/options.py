@@ -1,4 +1,4 @@
-"""What can be said about an agent, once for all places where it is said: Python, decorators and cards."""
+"""The options of agents, defined once for Python, decorators and cards."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
@@ -67,7 +67,7 @@ LIMITS = tuple(limit.name for limit in fields(Limits) if not limit.name.startswi
 
 
 def checked(options: AgentOptions, agent: str, kind: type) -> AgentOptions:
-    """Return the options of an agent of this kind as they were meant: one function alone is a list of it."""
+    """Return the checked options of an agent of this kind; a single function becomes a list."""
     values = cast("Mapping[str, Any]", options)
     shared = {key: value for key, value in values.items() if key in SHARED_KEYS or key not in KEYS}
     if not shared:

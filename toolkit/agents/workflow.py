@@ -1,4 +1,4 @@
-"""Workflows: a piece of work of several steps, as one call that can be watched."""
+"""Workflows: work of several steps as one observable call."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -37,7 +37,7 @@ class Workflow:
         return f"Workflow({self.name!r}, pattern={self.pattern!r})"
 
     async def run(self, task: Any, /, *, context: ToolContext | None = None) -> Any:
-        """Do the work on ``task`` and return what comes of it."""
+        """Run it on ``task`` and return the result."""
         context = replace(context_of(context), agent_name=self.name, thread=None).identified()
         async with around(
             "workflow_run", emitter="toolkit", workflow=self, context=context.correlation_id, input=task
@@ -49,5 +49,5 @@ class Workflow:
     __call__ = run
 
     def as_tool(self) -> AgentTool:
-        """Return it as the tool ``agent__<name>``, which it is in every list of tools."""
+        """Return it as the tool ``agent__<name>``, as every list of tools has it."""
         return AgentTool(self)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class _Declared:
-    """What was written at a function; the tools bound to instances of its class share it."""
+    """What a function declares; tools bound to instances of its class share it."""
 
     definition: ToolDefinition
     """Without its schemas until the signature is read."""
@@ -40,7 +40,7 @@ class FunctionTool(Tool):
     """A function as a tool; ``@tool`` and ``@FunctionTool`` are the same, with or without arguments.
 
     The input schema comes from the type hints, the descriptions from the docstring, the output schema from the return
-    hint. What is called is the tool: ``await search(call, context)``; the Python function is ``search.function``.
+    hint. The decorated name is the tool: ``await search(call, context)``; the Python function is ``search.function``.
 
     A coroutine function runs on the event loop. A plain one runs in a thread, with the caller's context variables; when
     such a call is cancelled or times out, its caller goes on at once, while the thread runs to its end and what it
@@ -54,14 +54,14 @@ class FunctionTool(Tool):
 
     Args:
         function: The function, a partial, or an object with ``__call__``.
-        name: Its name unless given.
-        description: The docstring's words before its first section unless given.
-        strict: Every argument is required.
-        on_error_func: Makes a result of what was raised.
-        input_guardrails: Look at the call before it runs.
-        output_guardrails: Look at the result.
-        permissions: What a caller has to have, all of them.
-        version: Of the tool.
+        name: By default the function's name.
+        description: By default the docstring up to its first section.
+        strict: Whether every argument is required.
+        on_error_func: Turns an exception into a result.
+        input_guardrails: Check the call before it runs.
+        output_guardrails: Check the result.
+        permissions: What a caller needs, all of them.
+        version: The version of the tool.
         mcp_route: Path under which a server offers it; ``@mcp_route`` says the same.
         annotations: Hints for MCP clients, in the protocol's words, such as ``{"readOnlyHint": True}``.
     """
@@ -71,7 +71,7 @@ class FunctionTool(Tool):
     @overload
     def __new__(cls, function: Any, /, **options: Any) -> Self: ...
     def __new__(cls, function: Any = None, /, **options: Any) -> Any:
-        """Return the tool, or what makes it where only options are given."""
+        """Return the tool, or a decorator if only options are given."""
         require_known(cls, options)
         return functools.partial(cls, **options) if function is None else super().__new__(cls)
 
@@ -157,7 +157,7 @@ class FunctionTool(Tool):
         self._declared.definition = replace(written, mcp_route=route.path, permissions=permissions)
 
     def __get__(self, instance: object, owner: type | None = None) -> Self:
-        """Return the tool bound to ``instance``, or to the class where it is a classmethod."""
+        """Return the tool bound to ``instance``, or to the class if it is a classmethod."""
         target = owner if self._is_of_class else instance
         if self._is_bound or target is None:
             return self
@@ -180,7 +180,7 @@ class FunctionTool(Tool):
         return bool(rules.input_guardrails or rules.output_guardrails or rules.on_error_func)
 
     async def run(self, call: ToolCall, context: ToolContext) -> object:
-        """Call the function, and hold what it returns against its hint."""
+        """Call the function, and check what it returns against its hint."""
         signature = self._declared.signature
         if signature is None:
             _ = self.definition  # reads the signature
@@ -192,7 +192,7 @@ class FunctionTool(Tool):
         return value if signature.read_returned is None else self._checked(value, signature)
 
     def _checked(self, value: object, signature: "Signature") -> ToolResult:
-        """Return ``value`` as a result, held against the schema of its hint unless it is content or a message."""
+        """Return ``value`` as a result, checked against the schema of its hint unless it is content or a message."""
         result = ToolResult.of(value)
         is_content = result.structured is None and result.content not in ([], [TextContent("null")])
         if result.is_error or (is_content and not isinstance(value, str)):

@@ -1,4 +1,4 @@
-"""The way to one MCP server, opened when it is first needed and again after it was lost."""
+"""The connection to one MCP server, opened when it is first needed and again after it was lost."""
 
 import asyncio
 import logging
@@ -64,7 +64,7 @@ class Connection:
         self._is_over = False
 
     async def open(self) -> "_Line":
-        """Return the open line to the server, made first where there is none."""
+        """Return the open connection to the server; connect if there is none."""
         if asyncio.get_running_loop() is not self._loop:
             raise ServerFailed(f"MCP server {self._name!r} belongs to the event loop on which it was connected")
         if self._line is not None and self._line.is_usable:
@@ -83,7 +83,7 @@ class Connection:
             return self._line
 
     async def ask(self, request: Callable[[ClientSession], Awaitable[T]], *, what: str, repeatable: bool) -> T:
-        """Have a request sent, over a new connection if need be.
+        """Send a request, over a new connection if necessary.
 
         One that is repeatable is sent again also when it is not known whether the server has taken it. ``what`` is what
         errors call it.
@@ -116,7 +116,7 @@ class Connection:
                 ) from error
 
     async def close(self) -> None:
-        """End it for good, and with it the server's process where there is one."""
+        """End it for good, and the server's process if there is one."""
         async with self._opening:
             self._is_over = True
             if self._line is not None:
@@ -147,7 +147,7 @@ class _Line:
     """A connection while it lasts, held by one task: cancel scopes have to be left in the task that entered them."""
 
     session: ClientSession
-    """What requests are sent by."""
+    """The session that sends requests."""
 
     def __init__(self, name: str, place: Place, make_session: Callable[[Wire], ClientSession]) -> None:
         self.answers = Answers()
@@ -160,7 +160,7 @@ class _Line:
 
     @classmethod
     async def open(cls, name: str, place: Place, make_session: Callable[[Wire], ClientSession]) -> "_Line":
-        """Connect, and agree with the server on how to speak."""
+        """Connect, and negotiate the protocol with the server."""
         line = cls(name, place, make_session)
         try:
             async with asyncio.timeout(place.start_timeout_s):
@@ -181,7 +181,7 @@ class _Line:
         return not (self._ended.is_set() or self.answers.session_gone)
 
     def is_lost_by(self, error: MCPError) -> bool:
-        """Tell whether the error says that the connection is no more, rather than that the server refused."""
+        """Tell whether the error means that the connection is lost, rather than a refusal by the server."""
         return error.code == CONNECTION_CLOSED or (error.code == INVALID_REQUEST and self.answers.session_gone)
 
     async def close(self) -> None:
@@ -241,7 +241,7 @@ async def _greet(session: ClientSession) -> None:
 
 
 def _yes(schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what a yes is as an answer of this schema; None where it asks for more than booleans."""
+    """Return a yes as an answer of this schema; None if it asks for more than booleans."""
     properties = cast("Mapping[str, Mapping[str, Any]]", schema.get("properties") or {})
     required = cast("list[str]", schema.get("required") or [])
     if any(properties.get(name, {}).get("type") != "boolean" for name in required):

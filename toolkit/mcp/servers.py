@@ -92,7 +92,7 @@ class McpServers(Mapping[str, McpServer]):
         return len(self._places)
 
     async def require(self, wanted: Mapping[str, Iterable[str]]) -> None:
-        """See that servers have the tools that are wanted of them, by the names that they have for them."""
+        """Check that servers have the selected tools, under their own names for them."""
         tools = await self._listed()
         for server, names in wanted.items():
             there = [tool.remote_name for tool in tools if tool.server_name == server]
@@ -122,7 +122,7 @@ class McpServers(Mapping[str, McpServer]):
 
 
 async def _at_all(do: Callable[[McpServer], Awaitable[T]], servers: Iterable[McpServer]) -> list[T]:
-    """Do it with all of these servers at once, and raise the first failure when all have ended."""
+    """Do something with all these servers at once, and raise the first failure when all are done."""
     results = await asyncio.gather(*map(do, servers), return_exceptions=True)
     for result in results:
         if isinstance(result, BaseException):

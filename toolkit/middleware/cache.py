@@ -1,4 +1,4 @@
-"""Remembers what tools answered."""
+"""Caches the results of tools."""
 
 import json
 import logging
@@ -18,19 +18,19 @@ _logger = logging.getLogger("mcp.toolkit")
 
 
 class ResultStore(Protocol):
-    """Where results are kept, as text by key."""
+    """Stores results, as text by key."""
 
     async def get(self, key: str, /) -> str | None:
-        """Return what is kept, or None."""
+        """Return the stored text, or None."""
         ...
 
     async def set(self, key: str, value: str, /) -> None:
-        """Keep it."""
+        """Store a text."""
         ...
 
 
 class MemoryStore:
-    """Keeps results in this process; the one not asked for the longest goes first.
+    """Stores results in this process; the least recently used is dropped first.
 
     Args:
         max_entries: How many are kept.
@@ -47,7 +47,7 @@ class MemoryStore:
         self._clock = clock
 
     async def get(self, key: str, /) -> str | None:
-        """Return what is kept, or None."""
+        """Return the stored text, or None."""
         entry = self._entries.get(key)
         if entry is None:
             return None
@@ -58,7 +58,7 @@ class MemoryStore:
         return entry[1]
 
     async def set(self, key: str, value: str, /) -> None:
-        """Keep it, and let go of what is too much."""
+        """Store a text, and drop the oldest beyond the limit."""
         self._entries[key] = (self._clock(), value)
         self._entries.move_to_end(key)
         while len(self._entries) > self._max_entries:
@@ -66,7 +66,7 @@ class MemoryStore:
 
 
 class RedisStore:
-    """Keeps results in Redis, or whatever speaks its protocol, for several processes.
+    """Stores results in Redis, or a server with its protocol, for several processes.
 
     Args:
         redis: An address such as ``redis://localhost:6379/0``, or a client of ``redis.asyncio``.
@@ -82,12 +82,12 @@ class RedisStore:
         self._prefix = prefix
 
     async def get(self, key: str, /) -> str | None:
-        """Return what is kept, or None."""
+        """Return the stored text, or None."""
         kept = await self._redis.get(self._prefix + key)
         return kept.decode() if isinstance(kept, bytes) else kept
 
     async def set(self, key: str, value: str, /) -> None:
-        """Keep it."""
+        """Store a text."""
         await self._redis.set(self._prefix + key, value, px=self._ttl_ms)
 
     async def aclose(self) -> None:
@@ -96,7 +96,7 @@ class RedisStore:
 
 
 class Cache(ToolMiddleware):
-    """Answers a call with what the same tool answered to the same arguments before.
+    """Answers a call with the earlier result of the same tool for the same arguments.
 
     Results get ``arguments_hash`` and ``cached`` into their metadata. Only successes are kept. A store that
     fails is logged and does without: the tool is called.
@@ -159,7 +159,7 @@ class Cache(ToolMiddleware):
 
 
 def _read(written: str | None, key: str) -> ToolResult | None:
-    """Return a kept result; what somebody else wrote there is none."""
+    """Return a stored result; None for a text that somebody else wrote."""
     try:
         kept: Any = json.loads(written or "null")
         content, metadata = [as_content(part) for part in kept["content"]], dict(kept.get("metadata") or {})

@@ -1,4 +1,4 @@
-"""Puts middleware around a call of a tool, and keeps what each of them did to it."""
+"""Wraps a call of a tool in middleware, and records what each of them did to it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -45,14 +45,14 @@ async def call_through(
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One hook with what comes after it."""
+    """One hook with the rest of the chain."""
 
     hook: ToolHook
     context: ToolHookContext
     following: ToolCallFn
     handed: Handed
     record: Callable[[Change], None] | None
-    """Takes what the hook did; None when nobody watches."""
+    """Receives what the hook did; None if no hook has subscribers."""
 
     async def call_next(self, args: ToolCallArgs) -> ToolResult:
         """Run it with ``args``; hooks are handed this, so Python has its name where they leave out the arguments."""
@@ -87,7 +87,7 @@ class _Step:
 
 
 class _View:
-    """What is seen of one run of one hook."""
+    """What is observed of one run of one hook."""
 
     def __init__(self, hook: ToolHook, args: ToolCallArgs) -> None:
         self._change = Change(name_of(hook))

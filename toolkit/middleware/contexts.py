@@ -1,4 +1,4 @@
-"""What a middleware is told about the call that it stands around."""
+"""What a middleware knows about the call that it wraps."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ class ToolHookContext:
     server_name: str | None
     """The MCP server, ``agent`` for an agent behind a tool, the runtime's name for a built-in, None for a function."""
     tool_name: str
-    """As the model knows it, so with the server's or agent's prefix."""
+    """Its name for the model, with the prefix of the server or agent."""
     tool_source: ToolSource
     tool_use_id: str | None
     """The model's id of the call."""
@@ -32,11 +32,11 @@ class ToolHookContext:
     original_tool_func: ToolCallFn = field(repr=False)
     """The tool without any middleware."""
     call_id: str | None = None
-    """The id that the call's hooks carry; None when nobody watches."""
+    """The call's id in its hooks; None if no hook has subscribers."""
     approver: Approver | None = field(default=None, repr=False)
-    """Whom the caller named to be asked; None where nobody was."""
+    """Asks a person, if the caller named an approver."""
     changes: list[Change] | None = field(default=None, repr=False)
-    """Receives what is recorded of the call; None when nobody watches."""
+    """Receives what is recorded of the call; None if no hook has subscribers."""
 
 
 ToolHook: TypeAlias = Callable[[ToolHookContext, ToolCallArgs, ToolCallFn], Awaitable[Any]]

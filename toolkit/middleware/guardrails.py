@@ -1,4 +1,4 @@
-"""Rules that look at a call before a tool runs, or at its result afterwards."""
+"""Rules that check a call before the tool runs, or its result afterwards."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -40,12 +40,12 @@ Decision: TypeAlias = Allow | Rewrite[T] | Refuse | None
 """What a guardrail finds."""
 
 InputGuardrail: TypeAlias = Callable[[ToolCall, ToolContext], "Decision[ToolCall] | Awaitable[Decision[ToolCall]]"]
-"""Looks at a call before the tool runs."""
+"""Checks a call before the tool runs."""
 
 OutputGuardrail: TypeAlias = Callable[
     [ToolResult, ToolContext], "Decision[ToolResult] | Awaitable[Decision[ToolResult]]"
 ]
-"""Looks at a result before the caller gets it."""
+"""Checks a result before the caller gets it."""
 
 
 async def decide(
@@ -53,7 +53,7 @@ async def decide(
     value: T,
     context: ToolContext,
 ) -> T:
-    """Return what is left of ``value`` after all guardrails, one after the other; what they do is recorded."""
+    """Return ``value`` after all guardrails, one after the other; what they do is recorded."""
     for guardrail in guardrails:
         try:
             returned = guardrail(value, context)

@@ -1,4 +1,4 @@
-"""Calls a tool again when it failed, and gives it so much time and no more."""
+"""Repeats failed calls of tools, and limits their time."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -33,7 +33,7 @@ def exponential(attempt: int) -> float:
 
 
 class Retry(ToolMiddleware):
-    """Calls a tool again when it raised; the last failure is the caller's.
+    """Calls a tool again if it raised; the caller gets the last failure.
 
     The tool may have done its work before it failed: let this stand around tools that can be called twice. Refused
     calls and wrong arguments are never repeated.
@@ -68,7 +68,7 @@ class Retry(ToolMiddleware):
         self._sleep = sleep
 
     async def around(self, _ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
-        """Call until it works or the attempts are used up."""
+        """Call until it succeeds or no attempts are left."""
         for attempt in range(1, self._attempts):
             try:
                 # Each attempt gets the arguments anew: one that failed may have changed them.
@@ -106,7 +106,7 @@ class Timeout(ToolMiddleware):
         self._seconds = above_zero(seconds, "Timeout(seconds)")
 
     async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
-        """Wait for the call as long as it may take."""
+        """Wait for the call until the time is up."""
         try:
             async with time_limit(self._seconds, f"{ctx.tool_name} did not answer within"):
                 return await call_next(args)

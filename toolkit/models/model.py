@@ -1,4 +1,4 @@
-"""What an agent asks and what a model answers, in the shape of OpenAI's chat completions."""
+"""Requests to models and their answers, in the form of OpenAI's chat completions."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from toolkit.formats.chat import offer
 
 
 class FunctionCall(TypedDict):
-    """What a model wants called; ``arguments`` is JSON text, as it comes out of a model."""
+    """The function that a model calls; ``arguments`` is JSON text, as the model wrote it."""
 
     name: str
     arguments: str
@@ -25,7 +25,7 @@ class MessageToolCall(TypedDict):
 
 
 class TextPart(TypedDict):
-    """Words in a message of several parts."""
+    """A text in a message of several parts."""
 
     type: Literal["text"]
     text: str
@@ -57,7 +57,7 @@ class Message(TypedDict):
 
 
 def text_of(message: Message) -> str:
-    """Return the words of a message, without its pictures."""
+    """Return the text of a message, without its pictures."""
     content = message.get("content")
     if isinstance(content, list):
         return "\n".join(each["text"] for each in content if each["type"] == "text")
@@ -65,19 +65,19 @@ def text_of(message: Message) -> str:
 
 
 TextSink = Callable[[str], Awaitable[None] | None]
-"""Takes each piece of an answer as it comes; a plain function or a coroutine function."""
+"""Takes each piece of an answer as it arrives; a plain function or a coroutine function."""
 
 
 @dataclass(slots=True)
 class ModelRequest:
-    """One question to a model; hooks may change it."""
+    """One request to a model; hooks may change it."""
 
     messages: list[Message]
     tools: list[ToolDefinition] = field(default_factory=list[ToolDefinition])
     settings: dict[str, Any] = field(default_factory=dict[str, Any])
     """More of the request's body, for example ``temperature``."""
     on_text: TextSink | None = field(default=None, repr=False)
-    """Given where the answer is to be streamed."""
+    """Given if the answer is to be streamed."""
 
     def __post_init__(self) -> None:
         for each in self.tools:
@@ -85,13 +85,13 @@ class ModelRequest:
                 raise DefinitionInvalid(f"tools are definitions, as of node.definitions(), not {type(each).__name__}")
 
     async def tell(self, text: str) -> None:
-        """Hand a piece of the answer to ``on_text``, if there is one; models call it as the pieces come."""
+        """Pass a piece of the answer to ``on_text``, if there is one; models call this as the pieces arrive."""
         pending = None if self.on_text is None else self.on_text(text)
         if pending is not None:
             await pending
 
     def body(self, model: str) -> dict[str, Any]:
-        """Return the request as it travels, and as the hooks show it."""
+        """Return the body of the request, as it is sent and as the hooks show it."""
         body: dict[str, Any] = {"model": model, "messages": list(self.messages), **self.settings}
         if self.tools:
             body["tools"] = [offer(each) for each in self.tools]
@@ -104,13 +104,13 @@ class ModelResponse:
 
     message: Message
     usage: Mapping[str, Any] | None = None
-    """As the provider counts, for example ``prompt_tokens`` and ``completion_tokens``."""
+    """In the provider's terms, for example ``prompt_tokens`` and ``completion_tokens``."""
     finish_reason: str | None = None
     model: str | None = None
-    """The model that answered, as it calls itself."""
+    """The model that answered, according to the response."""
     id: str | None = None
     time_to_first_chunk_s: float | None = None
-    """How long after the request its first piece came; None where it was not streamed."""
+    """The time from the request to the first piece; None if it was not streamed."""
 
     def body(self) -> dict[str, Any]:
         """Return the answer as a chat completion, and as the hooks show it."""
@@ -124,7 +124,7 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """The model's name at its provider, by which its price is known."""
+        """The model's name at its provider, which determines its price."""
         ...
 
     @property
