@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 import clickhouse_connect
 from clickhouse_connect.driver.client import Client
-from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalError
+from clickhouse_connect.driver.exceptions import ClickHouseError
 
 from inspector.store.address import Address
 
@@ -29,7 +29,7 @@ class Hosts:
         self._at = 0
         self._database: str | None = None
         self._lock = threading.Lock()
-        quiet()
+        _quiet()
         self.client = self._first()
 
     def begin(self) -> None:
@@ -45,9 +45,10 @@ class Hosts:
             count = len(self._address.hosts)
             for at in ((self._at + step) % count for step in range(1, count)):
                 with suppress(ClickHouseError):
-                    self._at, self.client = at, self._connected(at)
-                    self.client.database = self._database
-                    # Other threads may still use it, so it is not closed: its connections end with it.
+                    other = self._connected(at)
+                    other.database = self._database
+                    # The one before is not closed, because other threads may still use it.
+                    self._at, self.client = at, other
                     return
 
     def close(self) -> None:
@@ -56,10 +57,10 @@ class Hosts:
 
     def _first(self) -> Client:
         if not self._address.hosts:
-            return embedded(self._address.directory)
+            return _embedded(self._address.directory)
         *others, last = range(len(self._address.hosts))
         for self._at in others:
-            with suppress(OperationalError):
+            with suppress(ClickHouseError):
                 return self._connected(self._at)
         self._at = last
         return self._connected(last)
@@ -78,7 +79,7 @@ class Hosts:
         )
 
 
-def quiet() -> None:
+def _quiet() -> None:
     """Leave the client's warnings out of the log, unless the program has set their level."""
     for name in _LOGS:
         log = logging.getLogger(name)
@@ -86,7 +87,7 @@ def quiet() -> None:
             log.setLevel(logging.ERROR)
 
 
-def embedded(directory: str) -> Client:
+def _embedded(directory: str) -> Client:
     """Return a client of the engine in this process."""
     # Importing the engine blocks SIGPIPE, and programs that are started later would inherit that.
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
