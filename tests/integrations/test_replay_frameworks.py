@@ -152,6 +152,18 @@ def test_a_tool_of_an_mcp_server_in_agent_framework_names_its_server(recorded):
 
 
 @pytest.mark.slow
+def test_a_tool_of_an_mcp_server_that_agno_turns_into_a_text_of_its_failure_has_failed(recorded):
+    bench, _ = recorded("replayed_agno.py")
+    wiped, weather = (
+        next(event for event in bench.raw_events() if event.name == f"execute_tool {name}" and not event.folded_into)
+        for name in ("wipe", "weather")
+    )
+    assert (wiped.status, weather.status) == ("error", "ok")
+    assert wiped.error.message.startswith("Error from MCP tool 'wipe': ")
+    assert json.loads(bytes(wiped.attributes))["inspector.tool.source"] == "mcp"
+
+
+@pytest.mark.slow
 def test_adk_is_replayed_over_either_client_of_gemini(bench, framework_python, interpreter):
     program = PROGRAMS / "replayed_google_adk.py"
     # It has to be told before the client is imported.
