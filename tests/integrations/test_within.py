@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from inspector.integrations.calls import opened
-from inspector.integrations.mcp.transports import line_of, note_transports
+from inspector.integrations.mcp.transports import note_transports, route_of
 from inspector.integrations.patches import Patches
 from inspector.integrations.within import Within
 from instrument.testing import capture
@@ -66,7 +66,7 @@ def test_a_transport_of_mcps_is_a_decorator_still():
         @memory.create_client_server_memory_streams()
         async def work():
             async with memory.create_client_server_memory_streams() as (client, _):
-                return line_of(client[1]).transport
+                return route_of(client[1]).transport
 
         assert [asyncio.run(work()), asyncio.run(work())] == ["memory", "memory"]
     finally:
