@@ -105,7 +105,10 @@ def _source(entrypoint: Any) -> str:
 
 @contextmanager
 def _own_entrypoint(requested: Any, call: Call) -> Generator[None]:
-    """Have the entrypoint decided about, and its exception noted, in this call alone: its function is shared."""
+    """Have the entrypoint decided about, and its exception noted, in this call alone: its function is shared.
+
+    Each time that hooks of the program run it; the last outcome counts.
+    """
     shared = requested.function
     own = copy(shared)
     own.__dict__["entrypoint"] = _reported(shared.entrypoint, call)
@@ -122,14 +125,16 @@ def _own_entrypoint(requested: Any, call: Call) -> Generator[None]:
 def _reported(entrypoint: Any, call: Call) -> Any:
     if entrypoint is None:
         return None
+    is_asked = not call.is_decided
 
     @wraps(entrypoint)
     def run(*args: Any, **kwargs: Any) -> Any:
         with unseen:
             watched = Watched(kwargs)
             try:
-                if call.is_decided:
+                if not is_asked:
                     return in_steps(entrypoint(*args, **kwargs), partial(_following, call, is_asked=False))
+                call.add(raised=None)
                 result = run_body(
                     call, lambda changed: watched.outcome(_called(call, entrypoint, args, kwargs, changed))
                 )
@@ -147,7 +152,10 @@ def _reported(entrypoint: Any, call: Call) -> Any:
                 return watched.outcome(await _called(call, entrypoint, args, kwargs, changed))
 
             try:
-                result = await (entrypoint(*args, **kwargs) if call.is_decided else run_body_async(call, body))
+                if not is_asked:
+                    return await entrypoint(*args, **kwargs)
+                call.add(raised=None)
+                result = await run_body_async(call, body)
             except Exception as exc:
                 _note(call, exc)
                 raise

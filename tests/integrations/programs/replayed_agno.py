@@ -53,6 +53,26 @@ def keep(run_context: RunContext, what: str) -> ToolResult:
     return ToolResult(content=f"kept {what}")
 
 
+attempts: list[str] = []
+
+
+def flaky(city: str) -> str:
+    """Fail once."""
+    assert IS_RECORDED
+    attempts.append(city)
+    if len(attempts) == 1:
+        raise ValueError(f"not yet in {city}")
+    return f"at last in {city}"
+
+
+def again(function: Any, args: dict[str, Any]) -> Any:
+    """A hook that tries once more."""
+    try:
+        return function(**args)
+    except ValueError:
+        return function(**args)
+
+
 async def wait(city: str) -> str:
     """Take a while."""
     assert IS_RECORDED
@@ -114,6 +134,7 @@ output = planner.run("\n".join([call("keep", what="it"), call("words", city="Ber
 print(output.content, state_of(output))
 hooked = agent("hooked", find, tool_hooks=[lambda name, args: f"{name} of a hook: {args}"])
 print(hooked.run(call("find", city="Faro")).content)
+print(agent("stubborn", flaky, tool_hooks=[again]).run(call("flaky", city="Faro")).content)
 print([event.content for event in planner.run(call("find", city="Lima"), stream=True)])
 
 
