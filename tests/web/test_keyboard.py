@@ -170,3 +170,98 @@ def test_what_is_copied_over_plain_http_from_elsewhere_is_on_the_clipboard_too(d
     page.get_by_role("button", name="Copy a link to this view").click()
     expect(page.get_by_role("button", name="Copy a link to this view")).to_contain_text("copied")
     assert page.evaluate("window.real.readText()") == page.url
+
+
+def active_row(page, label):
+    grid = page.get_by_role("grid", name=label)
+    return grid.evaluate("each => document.getElementById(each.getAttribute('aria-activedescendant'))?.innerText ?? ''")
+
+
+def test_a_list_that_one_comes_back_to_is_where_it_was_left(crowd, visit):
+    page = visit(crowd, "/")
+    runs = page.get_by_role("grid", name="Runs")
+    expect(runs.get_by_role("row").nth(1)).to_be_visible()
+    for key in ("j", "PageDown", "PageDown"):
+        page.keyboard.press(key)
+    left, top = active_row(page, "Runs"), runs.evaluate("each => each.scrollTop")
+    assert left
+    assert top > 0
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/runs/"))
+    settle(page)
+    page.keyboard.press("u")
+    expect(runs.get_by_role("row").nth(1)).to_be_visible()
+    settle(page)
+    assert (active_row(page, "Runs"), runs.evaluate("each => each.scrollTop")) == (left, top)
+    page.keyboard.press("j")
+    expect(runs).to_be_focused()
+    assert active_row(page, "Runs") != left
+
+
+def test_enter_leads_into_a_selected_span_and_escape_back_to_its_row(demo, demo_trace, visit):
+    page = visit(demo, "/spans")
+    spans = page.get_by_role("grid", name="Spans")
+    expect(spans).to_contain_text("book_hotel")
+    for key in ("j", "j", "Enter"):
+        page.keyboard.press(key)
+    chosen = active_row(page, "Spans")
+    page.wait_for_url(re.compile("span="))
+    expect(page.get_by_role("region", name="Span", exact=True)).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("region", name="Span", exact=True)).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_label("Detail of the span")).to_have_count(0)
+    expect(spans).to_be_focused()
+    assert active_row(page, "Spans").split()[:2] == chosen.split()[:2]
+    # A run that was just opened has its failed call selected, and nothing of it the focus.
+    page = visit(demo, f"/traces/{demo_trace}", viewport={"width": 1280, "height": 500})
+    detail = page.get_by_role("region", name="Span", exact=True)
+    expect(detail).to_contain_text("did not answer in time")
+    page.keyboard.press("Enter")
+    expect(detail).to_be_focused()
+    page.keyboard.press("PageDown")
+    wait_until(lambda: detail.evaluate("each => each.scrollTop") > 0)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("treegrid")).to_be_focused()
+
+
+def test_arrows_lead_into_the_graph_and_the_transcript_from_the_page(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}?view=graph")
+    graph = page.get_by_role("group", name="Drawing of the agent graph")
+    expect(graph.get_by_role("button").first).to_be_visible()
+    settle(page)
+    page.keyboard.press("ArrowDown")
+    expect(graph.locator("[data-at][aria-current]")).to_be_focused()
+    page.keyboard.press("3")
+    transcript = page.get_by_role("group", name="Transcript")
+    expect(transcript).to_be_visible()
+    settle(page)
+    page.keyboard.press("j")
+    expect(transcript).to_be_focused()
+    expect(transcript).to_have_attribute("aria-activedescendant", re.compile("."))
+
+
+def test_the_input_of_a_span_is_copied_in_two_keys_and_other_forms_by_their_letter(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}", permissions=["clipboard-read", "clipboard-write"])
+    expect(page.get_by_role("region", name="Span", exact=True)).to_contain_text("did not answer in time")
+    page.keyboard.press("c")
+    page.keyboard.press("Enter")
+    wait_until(lambda: '"nights": 2' in page.evaluate("navigator.clipboard.readText()"))
+    page.keyboard.press("c")
+    page.keyboard.press("m")
+    expect(page.get_by_role("button", name="Markdown")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Copy as")).to_be_focused()
+
+
+def test_a_field_to_filter_by_is_chosen_by_arrows_or_its_first_letter(demo, visit):
+    page = visit(demo, "/")
+    expect(page.get_by_role("grid", name="Runs")).to_contain_text("trip-planner")
+    for key in ("/", "Tab", "Tab", "Enter"):
+        page.keyboard.press(key)
+    expect(page.get_by_role("button", name="status", exact=True)).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("button", name="kind", exact=True)).to_be_focused()
+    page.keyboard.press("m")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog", name="Add a filter").get_by_role("combobox", name="model")).to_be_focused()

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import expect
-from serving import fill
+from serving import fill, wait_until
 from settling import DRAWN, settle
 from stories import LOOP, loop_spans
 
@@ -248,3 +248,23 @@ def test_the_selected_call_of_a_transcript_stays_in_view_when_an_answer_below_it
     expect(transcript.locator("[data-pending]")).to_have_count(0)
     settle(page)
     expect(selected).to_be_in_viewport(ratio=1)
+
+
+def test_a_transcript_shows_once_what_is_in_view_is_loaded(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}", viewport={"width": 390, "height": 844})
+    expect(page.get_by_role("treegrid")).to_contain_text("book_hotel")
+    settle(page)
+    page.clock.install()
+    page.clock.pause_at(time.time() + 60)
+    with held_back(page, re.compile(r"/events/[0-9a-f]+\?")) as held:
+        page.keyboard.press("3")
+        transcript = page.get_by_role("group", name="Transcript")
+        expect(transcript).to_be_attached()
+        # Less than it waits at most.
+        page.clock.run_for(500)
+        wait_until(lambda: held)
+        expect(transcript.get_by_role("status")).to_contain_text("Loading")
+        expect(transcript.get_by_role("article")).to_have_count(0)
+    page.clock.resume()
+    expect(transcript.get_by_role("article").first).to_be_visible()
+    expect(transcript.get_by_text("Loading")).to_have_count(0)

@@ -42,11 +42,16 @@ def test_a_branch_is_collapsed_and_expanded(demo, demo_trace, visit):
     agent = row_of(page, "trip_planner")
     expect(agent).to_have_attribute("aria-expanded", "true")
     before = rows_of(page).count()
-    agent.get_by_role("button", name="Collapse").click()
+    agent.get_by_title("Collapse").click()
     expect(agent).to_have_attribute("aria-expanded", "false")
     wait_until(lambda: rows_of(page).count() < before)
-    agent.get_by_role("button", name="Expand").click()
+    agent.get_by_title("Expand").click()
     expect(rows_of(page)).to_have_count(before)
+
+
+def test_a_row_is_named_by_its_call_to_a_screen_reader(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}", **TALL)
+    expect(row_of(page, "weekend_trip")).to_have_accessible_name(re.compile("^workflow invoke_workflow weekend_trip"))
 
 
 def test_the_keyboard_walks_the_tree(demo, demo_trace, visit):
@@ -185,7 +190,7 @@ def test_equal_siblings_fold_into_one_line_that_opens(tmp_path, visit, serving):
         folded = row_of(page, "12 ×")
         expect(folded).to_contain_text("search")
         expect(rows_of(page)).to_have_count(2)
-        folded.get_by_role("button", name="Expand").click()
+        folded.get_by_title("Expand").click()
         expect(rows_of(page)).to_have_count(14)
 
 
@@ -262,7 +267,7 @@ def test_spans_that_tell_of_a_call_once_more_are_hidden_on_demand_and_counted_wh
 def test_what_tells_once_more_of_a_call_is_closed_below_it_until_it_is_asked_for(oddities, visit):
     page = visit(oddities, f"/traces/{TWICE}", **TALL)
     expect(rows_of(page)).to_have_count(8)
-    closed = rows_of(page).filter(has=page.get_by_role("button", name="Expand"))
+    closed = rows_of(page).filter(has=page.get_by_title("Expand"))
     expect(closed).not_to_have_count(0)
     page.keyboard.press("]")
     expect(rows_of(page)).to_have_count(11)

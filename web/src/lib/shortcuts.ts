@@ -50,6 +50,7 @@ export const SHORTCUTS = {
   labelBad: { page: "A run", keys: ["Shift+B"], what: "Label the run bad; again to undo" },
   labelRun: { page: "A run", keys: ["l"], what: "Add a label or a note to the run" },
   labelSpan: { page: "A run", keys: ["Shift+L"], what: "Label the span" },
+  copySpan: { page: "A run", keys: ["c"], what: "Copy the span, in a form of a menu" },
   copyLink: { page: "A run", keys: ["y"], what: "Copy a link to this view" },
   toList: { page: "A run", keys: ["u"], what: "Up to the runs, filtered as before" },
   leaveDetail: { page: "A run", keys: ["Escape"], what: "Back from the detail to the list" },
@@ -64,6 +65,7 @@ export const SHORTCUTS = {
   copyPath: { page: "JSON", keys: ["p"], what: "Copy its path" },
   sameValue: { page: "JSON", keys: ["f"], what: "Spans with the same argument or result" },
   labelListedSpan: { page: "Spans", keys: ["Shift+L"], what: "Label the span" },
+  copyListedSpan: { page: "Spans", keys: ["c"], what: "Copy the span, in a form of a menu" },
   pause: { page: "Spans", keys: ["Space"], what: "Pause or resume" },
   closeDetail: { page: "Spans", keys: ["Escape"], what: "Close the detail" },
 } as const satisfies Record<string, Shortcut>;

@@ -14,6 +14,7 @@ import { visibleLine } from "@/lib/visible";
 import css from "./filter-bar.module.css";
 import { FilterEditor } from "./filter-editor";
 import { FilterTime } from "./filter-time";
+import { moveInMenu } from "./menu-keys";
 import { Popover } from "./popover";
 import { useKeys } from "./use-keys";
 
@@ -145,7 +146,7 @@ function AddFilter({ filter, onChange, fields, suggest }: Editing & { fields: re
       onClose={() => setField(null)}
       panel={(close) =>
         field === null ? (
-          <ul className={css.menu}>
+          <ul className={css.menu} onKeyDown={moveInMenu}>
             {fields.map((each) => (
               <li key={each}>
                 <button type="button" className={css.item} onClick={() => setField(each)}>

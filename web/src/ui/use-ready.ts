@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** How long a first picture waits for what would move it. */
+/** How long a first picture waits for what would move it, if nothing stands in for it. */
 const MOST_MS = 200;
 
 /**
@@ -10,15 +10,16 @@ const MOST_MS = 200;
  *
  * @param hasRows Whether there is something to show.
  * @param waiting Whether something that would move it is loading.
+ * @param mostMs How long it waits.
  */
-export function useReady(hasRows: boolean, waiting: boolean): boolean {
+export function useReady(hasRows: boolean, waiting: boolean, mostMs = MOST_MS): boolean {
   const [ready, setReady] = useState(false);
   if (hasRows && !waiting && !ready) setReady(true);
   const isHeld = hasRows && !ready;
   useEffect(() => {
     if (!isHeld) return;
-    const timer = window.setTimeout(() => setReady(true), MOST_MS);
+    const timer = window.setTimeout(() => setReady(true), mostMs);
     return () => window.clearTimeout(timer);
-  }, [isHeld]);
+  }, [isHeld, mostMs]);
   return ready || (hasRows && !waiting);
 }

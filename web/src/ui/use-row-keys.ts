@@ -6,6 +6,8 @@ interface Rows {
   /** Scroll a row into view. */
   show: (row: number) => void;
   open: (row: number) => void;
+  /** The row where the cursor is at first; none by default. */
+  from?: number;
 }
 
 /**
@@ -13,8 +15,8 @@ interface Rows {
  *
  * Put `onKeyDown` on the focusable list and mark the row at `cursor` (-1: none) with `aria-activedescendant`.
  */
-export function useRowKeys({ count, show, open }: Rows) {
-  const [at, setCursor] = useState(-1);
+export function useRowKeys({ count, show, open, from = -1 }: Rows) {
+  const [at, setCursor] = useState(from);
   const cursor = Math.min(at, count - 1);
 
   function onKeyDown(event: KeyboardEvent) {

@@ -29,7 +29,7 @@ function scrollTo(list: HTMLElement, top: number) {
 /**
  * Keeps rows still while new ones arrive above: the ones that the user reads or points at do not move.
  *
- * If a list is scrolled, has the cursor, or was just pointed at, its topmost row stays in place; `unseen` counts the
+ * If a list is scrolled, has the focus and a cursor, or was just pointed at, its topmost row stays in place; `unseen` counts the
  * new rows above. Otherwise new rows push the others down.
  */
 export function useSteadyRows({ scroller, keys, rowHeight, cursor, setCursor, scrolls }: Rows) {
@@ -48,7 +48,8 @@ export function useSteadyRows({ scroller, keys, rowHeight, cursor, setCursor, sc
     if (!scrolls) return;
     const top = Math.min(known.length - 1, Math.floor(list.scrollTop / rowHeight));
     const shift = keys.indexOf(known[top] ?? "") - top;
-    const held = list.scrollTop > 0 || cursor >= 0 || Date.now() - aimed.current < AIMING_MS;
+    const walked = cursor >= 0 && list === document.activeElement;
+    const held = list.scrollTop > 0 || walked || Date.now() - aimed.current < AIMING_MS;
     if (shift < 0) list.style.removeProperty(ROOM);
     if (shift <= 0 || !held) return;
     scrollTo(list, list.scrollTop + shift * rowHeight);

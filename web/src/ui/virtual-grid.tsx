@@ -1,13 +1,23 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import clsx from "clsx";
 import { ArrowUp } from "lucide-react";
-import { type CSSProperties, type KeyboardEvent, type ReactNode, useCallback, useEffect, useId, useRef } from "react";
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useId,
+  useRef,
+} from "react";
 import { plural } from "@/lib/format";
 import { type ActionOn, actionOn } from "@/lib/shortcuts";
 import { RowGroup } from "./grid";
 import css from "./list.module.css";
 import { untilReleased } from "./until-released";
 import { useListKeys } from "./use-list-keys";
+import { useLeavingList, usePlaceInList } from "./use-place-in-list";
 import { useRowHeight } from "./use-row-height";
 import { useRowKeys } from "./use-row-keys";
 import { useSteadyRows } from "./use-steady-rows";
@@ -58,6 +68,8 @@ interface Props {
   hold?: Holding | undefined;
   /** Called when other rows come into view, with the indexes of the first and the last one. */
   onSight?: (first: number, last: number) => void;
+  /** What it lists. If it is shown again, its scroll position and its cursor are as they were left. */
+  list?: string;
   /** Whether its content is being replaced. */
   busy?: boolean;
   className?: string | undefined;
@@ -87,12 +99,14 @@ export function VirtualGrid(props: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const rowHeight = useRowHeight(lines);
   const headHeight = useRowHeight();
+  const left = usePlaceInList(label, props.list);
   const rows = useVirtualizer({
     count: keys.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     getItemKey: useCallback((at: number) => keys[at] ?? at, [keys]),
     overscan: 12,
+    initialOffset: left?.top ?? 0,
     useFlushSync: false,
     // The heading covers the top of the scroll area.
     scrollPaddingEnd: headHeight,
@@ -107,7 +121,9 @@ export function VirtualGrid(props: Props) {
       rows.scrollToIndex(at);
     },
     open: onOpen,
+    from: left?.key === undefined ? -1 : keys.indexOf(left.key),
   });
+  useLeavingList(label, props.list, { scroller, keys, cursor });
   const steady = useSteadyRows({ scroller, keys, rowHeight, cursor, setCursor, scrolls: hold === undefined });
   const onAim = hold?.onAim ?? steady.onAim;
   useListKeys(scroller);
@@ -135,6 +151,12 @@ export function VirtualGrid(props: Props) {
     if (action === null) return onKeyDown(event);
     event.preventDefault();
     onAction?.(action, cursor);
+  }
+
+  /** A row that is pressed takes the cursor, so that the keys go on from there. */
+  function onClick({ target }: MouseEvent) {
+    const place = (target as HTMLElement).closest("[role=row]")?.getAttribute("aria-rowindex");
+    if (place) setCursor(Number(place) - 2);
   }
 
   function onScroll() {
@@ -168,6 +190,7 @@ export function VirtualGrid(props: Props) {
         className={css.scroller}
         style={props.style}
         onKeyDown={onKey}
+        onClick={onClick}
         onScroll={onScroll}
         onPointerMove={(event) => onAim(event.buttons !== 0)}
         onPointerDown={() => untilReleased(onAim)}

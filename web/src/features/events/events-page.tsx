@@ -4,6 +4,7 @@ import { useRunName } from "@/api/use-run-name";
 import { useSuggest } from "@/api/use-suggest";
 import { type ChangeAddress, parseSearch, stringifySearch } from "@/lib/address";
 import { type Filter, filterOf, isNarrow, type Search } from "@/lib/filter";
+import { focusInto } from "@/lib/focus";
 import { keyOf } from "@/lib/shortcuts";
 import { useCommands } from "@/ui/commands";
 import { FilterBar } from "@/ui/filter-bar";
@@ -88,13 +89,23 @@ function View({ search, change, filter, detail, list, hold, bar }: Shown) {
   const chosen = span && trace ? `${trace}${span}` : null;
   const event = list.rows.find((row) => row.span_id === span && row.trace_id === trace) ?? null;
 
+  const aside = useRef<HTMLElement>(null);
+
   const open = useCallback(
-    (row: SpanEvent) => void change((before) => ({ ...withoutSpan(before), span: row.span_id, trace: row.trace_id })),
-    [change],
+    (row: SpanEvent) => {
+      // Once more on the same row leads into what it shows.
+      if (`${row.trace_id}${row.span_id}` === chosen) focusInto(aside.current);
+      else void change((before) => ({ ...withoutSpan(before), span: row.span_id, trace: row.trace_id }));
+    },
+    [change, chosen],
   );
   const showColumns = (columns: readonly ColumnId[] | null) =>
     void change(({ cols, ...rest }) => (columns?.length ? { ...rest, cols: columns.join(",") } : rest), true);
-  const close = () => void change(withoutSpan);
+  function close() {
+    // What has the focus may be in the detail, and gone with it.
+    if (body.current?.contains(document.activeElement)) gridIn(body.current)?.focus();
+    void change(withoutSpan);
+  }
   useCommands([
     {
       id: "errors",
@@ -151,6 +162,8 @@ function View({ search, change, filter, detail, list, hold, bar }: Shown) {
               />
             )}
             <aside
+              ref={aside}
+              tabIndex={-1}
               className={css.detail}
               aria-label="Detail of the span"
               style={wide ? { width: Math.min(width, most) } : {}}
@@ -163,4 +176,8 @@ function View({ search, change, filter, detail, list, hold, bar }: Shown) {
       </div>
     </>
   );
+}
+
+function gridIn(element: HTMLElement): HTMLElement | null {
+  return element.querySelector<HTMLElement>("[role=grid]");
 }

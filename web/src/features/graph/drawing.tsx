@@ -1,5 +1,6 @@
 import clsx from "clsx";
 import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef } from "react";
+import { useListKeys } from "@/ui/use-list-keys";
 import css from "./drawing.module.css";
 import type { AgentGraph, GraphEdge, GraphNode } from "./graph";
 import type { Layout, PlacedEdge } from "./graph-layout";
@@ -31,10 +32,11 @@ export function Drawing({ graph, layout, lines, total, node, edge, zoom, onNode,
   const pan = usePan();
   const frame = useRef<HTMLDivElement | null>(null);
   const setFrame = useRef(zoom.frame);
+  useListKeys(frame);
 
   useEffect(() => {
     const element = frame.current;
-    const box = element?.querySelector("[aria-current][data-at]") ?? element?.querySelector('[data-at="0"]');
+    const box = element && firstBox(element);
     if (zoom.ready && element && box) centre(element, box);
   }, [zoom.ready]);
 
@@ -44,12 +46,19 @@ export function Drawing({ graph, layout, lines, total, node, edge, zoom, onNode,
     else if (event.key === "-") zoom.by(0.8);
     else if (event.key === "0") zoom.fit();
     else {
-      const from = event.target instanceof HTMLElement ? Number(event.target.dataset.at ?? -1) : -1;
-      const next = from < 0 ? null : neighbour(layout, from, event.key);
-      if (next === null) return;
-      event.currentTarget.querySelector<HTMLElement>(`[data-at="${next}"]`)?.focus();
+      const next = boxAfter(event);
+      if (!next) return;
+      next.focus();
     }
     event.preventDefault();
+  }
+
+  /** The box that a key leads to: from the drawing itself, the selected one. */
+  function boxAfter({ key, target, currentTarget }: KeyboardEvent<HTMLElement>): HTMLElement | null {
+    if (target === currentTarget) return MOVES.has(key) ? firstBox(currentTarget) : null;
+    const from = target instanceof HTMLElement ? Number(target.dataset.at ?? -1) : -1;
+    const next = from < 0 ? null : neighbour(layout, from, key);
+    return next === null ? null : currentTarget.querySelector<HTMLElement>(`[data-at="${next}"]`);
   }
 
   const { width, height } = layout;
@@ -129,6 +138,14 @@ export function Drawing({ graph, layout, lines, total, node, edge, zoom, onNode,
       </div>
     </div>
   );
+}
+
+/** The keys that lead into the drawing. */
+const MOVES = new Set(["ArrowDown", "ArrowUp", "j", "k"]);
+
+/** The box of the selected node, or else the first one. */
+function firstBox(frame: HTMLElement): HTMLElement | null {
+  return frame.querySelector<HTMLElement>("[aria-current][data-at]") ?? frame.querySelector('[data-at="0"]');
 }
 
 interface LineProps {

@@ -13,6 +13,8 @@ interface Props {
   runs: readonly Run[];
   /** The ids of the runs. */
   keys: readonly string[];
+  /** What it lists, to find its place in it again. */
+  list: string;
   by: ListOrder<RunSort>;
   /** The searched text. */
   q: string | undefined;
@@ -43,7 +45,7 @@ const COLUMNS = [
 ] as const;
 
 /** Runs in rows, each with its input and output. */
-export function RunsList({ runs, keys, by, q, more, onMore, onSort, onOpen, selection, ...acts }: Props) {
+export function RunsList({ runs, keys, list, by, q, more, onMore, onSort, onOpen, selection, ...acts }: Props) {
   const { keys: picked, toggle, all } = selection;
   const { onDelete, onCompare, onJudge } = acts;
   const columns = [
@@ -63,6 +65,7 @@ export function RunsList({ runs, keys, by, q, more, onMore, onSort, onOpen, sele
       className={css.runs}
       lines={2}
       keys={keys}
+      list={list}
       head={<Headings columns={columns} by={by} onSort={onSort} />}
       more={more}
       onMore={onMore}

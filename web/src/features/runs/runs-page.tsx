@@ -72,6 +72,7 @@ export function RunsPage({ search, change, onOpen, onCompare, onLeave }: Props) 
   const looking = runs.length === 0 && query.hasNextPage && !query.isFetchNextPageError;
   const nothing = query.isSuccess && runs.length === 0 && !query.hasNextPage;
   const { fetchNextPage, isFetchingNextPage } = query;
+  const list = JSON.stringify([filter, by]);
   const notice = useNotice(search, query.data?.pages[0]?.notice);
   useEffect(() => {
     if (looking && !isFetchingNextPage) void fetchNextPage();
@@ -113,19 +114,20 @@ export function RunsPage({ search, change, onOpen, onCompare, onLeave }: Props) 
           <NoRuns />
         )
       ) : (
-        <Listed key={JSON.stringify([filter, by])} {...{ query, runs, by, search, change, onOpen, onCompare }} />
+        <Listed key={list} {...{ list, query, runs, by, search, change, onOpen, onCompare }} />
       )}
     </div>
   );
 }
 
 interface ListedProps extends Pick<Props, "search" | "change" | "onOpen" | "onCompare"> {
+  list: string;
   query: ReturnType<typeof useLiveRuns>["query"];
   runs: Run[];
   by: ListOrder<RunSort>;
 }
 
-function Listed({ query, runs, by, search, change, onOpen, onCompare }: ListedProps) {
+function Listed({ list, query, runs, by, search, change, onOpen, onCompare }: ListedProps) {
   const queries = useQueryClient();
   const sought = soughtIn(search);
   const keys = useMemo(() => runs.map((run) => run.run_id), [runs]);
@@ -160,6 +162,7 @@ function Listed({ query, runs, by, search, change, onOpen, onCompare }: ListedPr
       <RunsList
         runs={runs}
         keys={keys}
+        list={list}
         by={by}
         q={sought}
         more={moreOf(query)}

@@ -43,6 +43,7 @@ interface Props {
 export function SessionsPage({ search, change, onOpen }: Props) {
   const { query, sessions } = useLiveSessions(search);
   const notice = useNotice(search);
+  const list = JSON.stringify(search);
   return (
     <div className={css.page}>
       <PageTitle title="Sessions" />
@@ -63,18 +64,19 @@ export function SessionsPage({ search, change, onOpen }: Props) {
       ) : sessions.length === 0 ? (
         <NoSessions narrow={search.since !== undefined || search.until !== undefined} />
       ) : (
-        <Listed key={JSON.stringify(search)} {...{ search, change, onOpen, query, sessions }} />
+        <Listed key={list} {...{ list, search, change, onOpen, query, sessions }} />
       )}
     </div>
   );
 }
 
 interface ListedProps extends Props {
+  list: string;
   query: ReturnType<typeof useLiveSessions>["query"];
   sessions: Session[];
 }
 
-function Listed({ search, change, onOpen, query, sessions }: ListedProps) {
+function Listed({ list, search, change, onOpen, query, sessions }: ListedProps) {
   const keys = useMemo(() => sessions.map((session) => session.session_id), [sessions]);
   const { fetchNextPage } = query;
   return (
@@ -84,6 +86,7 @@ function Listed({ search, change, onOpen, query, sessions }: ListedProps) {
       className={css.sessions}
       lines={2}
       keys={keys}
+      list={list}
       head={
         <Headings
           columns={COLUMNS}

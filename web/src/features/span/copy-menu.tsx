@@ -1,11 +1,15 @@
 import { Check, ChevronDown, Copy, X } from "lucide-react";
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { BASE, isServed } from "@/api/client";
 import { copyText } from "@/lib/clipboard";
 import type { FullSpan } from "@/lib/full-span";
 import { INFERRED } from "@/lib/inferred";
 import { jsonText } from "@/lib/json";
+import { keyOf } from "@/lib/shortcuts";
 import { Button } from "@/ui/button";
+import { moveInMenu } from "@/ui/menu-keys";
+import { useKeys } from "@/ui/use-keys";
 import { asCurl, asMarkdown, asPython } from "./copy-as";
 import { type Copied, pythonCall } from "./copy-call";
 import { conversationMarkdown, mcpRequest, messagesJson } from "./copy-conversation";
@@ -31,7 +35,11 @@ const isWhole = ({ clipped }: FullSpan) => clipped.input === undefined && clippe
 const NOT_LOADED: Copied = { why: "load its long values first" };
 const NO_OBJECT: Copied = { why: "its arguments are not recorded as an object" };
 
+const NOTHING: Copied = { why: "nothing was recorded" };
+
 const FORMS: readonly Form[] = [
+  { label: "Input", note: "as recorded", mayLack: true, text: (span) => recordedText(span, "input") },
+  { label: "Output", note: "as recorded", mayLack: true, text: (span) => recordedText(span, "output") },
   {
     label: "Markdown",
     note: "for a coding agent",
@@ -78,6 +86,13 @@ const FORMS: readonly Form[] = [
   { label: "Link", note: "to this page", served: true, text: () => window.location.href },
 ];
 
+function recordedText(span: FullSpan, side: "input" | "output"): Copied | string {
+  if (span.clipped[side] !== undefined) return NOT_LOADED;
+  const value = span[side];
+  if (value === null || value === undefined) return NOTHING;
+  return typeof value === "string" ? value : jsonText(value);
+}
+
 function copiedOf(form: Form, span: FullSpan, raw: object): Copied {
   const made = form.text(span, raw);
   return typeof made === "string" ? { text: made } : made;
@@ -122,21 +137,23 @@ export function CopyMenu({ span, raw }: Props) {
     box.current?.querySelector("button")?.focus();
   }
 
-  function onKeyDown(event: KeyboardEvent) {
+  function onKeyDown(event: KeyboardEvent<HTMLElement>) {
     if (!open) return;
     if (event.key === "Escape") {
       event.stopPropagation();
       setOpen(false);
       box.current?.querySelector("button")?.focus();
     }
-    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
-    event.preventDefault();
-    event.stopPropagation();
-    const buttons = [...(box.current?.querySelectorAll<HTMLElement>("li button") ?? [])];
-    const at = buttons.indexOf(document.activeElement as HTMLElement);
-    const to = event.key === "ArrowDown" ? at + 1 : at < 0 ? buttons.length - 1 : at - 1;
-    buttons[(to + buttons.length) % buttons.length]?.focus();
+    moveInMenu(event);
   }
+
+  function openByKey() {
+    if (!span || !raw) return false;
+    flushSync(() => setOpen(true));
+    box.current?.querySelector<HTMLElement>("li button:enabled")?.focus();
+    return true;
+  }
+  useKeys({ copySpan: openByKey, copyListedSpan: openByKey });
 
   function onBlur(event: FocusEvent) {
     if (!event.currentTarget.contains(event.relatedTarget)) setOpen(false);
@@ -145,7 +162,13 @@ export function CopyMenu({ span, raw }: Props) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it listens for events of the buttons inside
     <div ref={box} className={css.menu} onKeyDown={onKeyDown} onBlur={onBlur}>
-      <Button onClick={() => setOpen(!open)} aria-expanded={open} disabled={!span || !raw}>
+      <Button
+        onClick={() => setOpen(!open)}
+        aria-expanded={open}
+        aria-keyshortcuts={keyOf("copySpan")}
+        title={`Copy the span as … (${keyOf("copySpan")})`}
+        disabled={!span || !raw}
+      >
         {copied === null ? (
           <Copy size={14} aria-hidden />
         ) : copied === NOT ? (

@@ -1,6 +1,7 @@
 import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useRef } from "react";
 import { isServed, type Run, type Trace } from "@/api/client";
 import type { LiveTrace } from "@/api/use-trace";
+import { focusInto } from "@/lib/focus";
 import { mayBeInferred } from "@/lib/inferred";
 import type { SpanRow } from "@/lib/spans";
 import { Empty, Skeleton } from "@/ui/notice";
@@ -156,7 +157,7 @@ export const TraceBody = memo(function TraceBody({ picture, search, inferring, o
           <TraceWaterfall
             {...{ picture, complete, search, selection, clock, find }}
             runId={run?.run_id ?? trace.run_id}
-            onEnter={() => detail.current?.focus()}
+            onEnter={() => focusInto(detail.current)}
             ref={focus}
           />
         )}
@@ -176,7 +177,7 @@ export const TraceBody = memo(function TraceBody({ picture, search, inferring, o
                 onText={onFind}
                 found={find.found}
                 onStep={find.step}
-                onLeave={() => detail.current?.focus()}
+                onLeave={() => focusInto(detail.current)}
               />
               {chip}
             </div>
@@ -233,8 +234,7 @@ function Panels({ children, detail, detailRef, onLeave }: PanelProps) {
         after
         className={css.edge}
       />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keys */}
-      <section ref={detailRef} className={css.detail} aria-label="Selected span" tabIndex={0} onKeyDown={onKeyDown}>
+      <section ref={detailRef} className={css.detail} aria-label="Selected span" tabIndex={-1} onKeyDown={onKeyDown}>
         {detail}
       </section>
     </div>

@@ -195,13 +195,14 @@ function Indent({ level }: { level: number }) {
   );
 }
 
+/** For the pointer: for others the row itself is expanded, and named by its call. */
 function Toggle({ open }: { open: boolean | undefined }) {
   if (open === undefined) return <span className={css.toggle} />;
   const Icon = open ? ChevronDown : ChevronRight;
   return (
-    <button type="button" tabIndex={-1} data-toggle className={css.toggle} aria-label={open ? "Collapse" : "Expand"}>
-      <Icon size={14} aria-hidden />
-    </button>
+    <span data-toggle aria-hidden className={clsx(css.toggle, css.switch)} title={open ? "Collapse" : "Expand"}>
+      <Icon size={14} />
+    </span>
   );
 }
 

@@ -16,6 +16,7 @@ import type { SpanRow } from "@/lib/spans";
 import { PART, type Steps } from "@/lib/steps";
 import { Empty, Skeleton } from "@/ui/notice";
 import { useInSlices } from "@/ui/use-in-slices";
+import { useListKeys } from "@/ui/use-list-keys";
 import { useReady } from "@/ui/use-ready";
 import { useRowKeys } from "@/ui/use-row-keys";
 import { useSettled } from "@/ui/use-settled";
@@ -96,13 +97,14 @@ function Story({ entries, colors, place, onSelect }: StoryProps) {
     },
     [onSelect],
   );
+  useListKeys(frame);
   useSelected(entries, place, keys, (at, align) => list.scrollToIndex(at, { align }));
   const size = list.getTotalSize();
   const isHeld = useHeld(frame, size, () => place !== null && list.scrollToIndex(place, { align: "start" }));
   useFollowing(frame, size, isHeld);
 
-  const ready = useLoaded(frame);
   const items = list.getVirtualItems();
+  const ready = useLoaded(frame, items.length > 0);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls of a form
     <div
@@ -115,6 +117,11 @@ function Story({ entries, colors, place, onSelect }: StoryProps) {
       aria-activedescendant={isShown(items, keys.cursor) ? `${id}${keys.cursor}` : undefined}
       onKeyDown={keys.onKeyDown}
     >
+      {!ready && (
+        <div className={css.waiting}>
+          <Skeleton rows={10} />
+        </div>
+      )}
       <div className={clsx(css.sheet, !ready && css.held)} style={{ height: size }}>
         {/* In normal flow, so that a growing item never overlaps the next one. */}
         <div className={css.shown} style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}>
@@ -142,15 +149,18 @@ function Story({ entries, colors, place, onSelect }: StoryProps) {
   );
 }
 
-/** Whether the items that show first are loaded, or a moment is over: until then their heights are guesses. */
-function useLoaded(frame: RefObject<HTMLElement | null>): boolean {
+/** How long the first items are waited for, in whose place a skeleton shows. */
+const MOST_WAIT_MS = 3_000;
+
+/** Whether the items that show first are loaded, or it took too long: until then their heights are guesses. */
+function useLoaded(frame: RefObject<HTMLElement | null>, hasItems: boolean): boolean {
   const loading = useIsFetching({ queryKey: ["event"] });
   const [loaded, setLoaded] = useState(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: an item that is loaded is no longer pending
   useLayoutEffect(() => {
-    if (frame.current?.querySelector("[data-pending]") === null) setLoaded(true);
-  }, [frame, loading]);
-  return useReady(true, !loaded);
+    if (hasItems && frame.current?.querySelector("[data-pending]") === null) setLoaded(true);
+  }, [frame, hasItems, loading]);
+  return useReady(true, !loaded, MOST_WAIT_MS);
 }
 
 /** The exact height of an item, since rounding errors would add up to gaps. */
