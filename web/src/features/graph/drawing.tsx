@@ -1,6 +1,7 @@
 import clsx from "clsx";
 import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef } from "react";
 import { useListKeys } from "@/ui/use-list-keys";
+import { Beyond } from "./beyond";
 import css from "./drawing.module.css";
 import type { AgentGraph, GraphEdge, GraphNode } from "./graph";
 import type { Layout, PlacedEdge } from "./graph-layout";
@@ -63,77 +64,82 @@ export function Drawing({ graph, layout, lines, total, node, edge, zoom, onNode,
 
   const { width, height } = layout;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls of a form
-    <div
-      ref={(element) => {
-        frame.current = element;
-        setFrame.current(element);
-      }}
-      role="group"
-      aria-label="Drawing of the agent graph"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard
-      tabIndex={0}
-      className={css.frame}
-      onKeyDown={onKeyDown}
-      {...pan}
-    >
-      <div className={css.sheet} style={{ width: rem(width * zoom.scale), height: rem(height * zoom.scale) }}>
-        <div
-          className={css.scaled}
-          style={{ width: rem(width), height: rem(height), transform: `scale(${zoom.scale})` }}
-        >
-          <svg
-            className={css.lines}
-            viewBox={`0 0 ${width} ${height}`}
-            style={{ width: rem(width), height: rem(height) }}
-            aria-hidden
+    <div className={css.around}>
+      <Beyond {...{ graph, frame, layout }} scale={zoom.scale} />
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls of a form */}
+      <div
+        ref={(element) => {
+          frame.current = element;
+          setFrame.current(element);
+        }}
+        role="group"
+        aria-label="Drawing of the agent graph"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard
+        tabIndex={0}
+        className={css.frame}
+        onKeyDown={onKeyDown}
+        {...pan}
+      >
+        <div className={css.sheet} style={{ width: rem(width * zoom.scale), height: rem(height * zoom.scale) }}>
+          <div
+            className={css.scaled}
+            style={{ width: rem(width), height: rem(height), transform: `scale(${zoom.scale})` }}
           >
-            {layout.edges.map((line) => {
-              const each = edges.get(line.id);
+            <svg
+              className={css.lines}
+              viewBox={`0 0 ${width} ${height}`}
+              style={{ width: rem(width), height: rem(height) }}
+              aria-hidden
+            >
+              {layout.edges.map((line) => {
+                const each = edges.get(line.id);
+                return (
+                  each && (
+                    <Line key={line.id} line={line} edge={each} node={node} chosen={each === edge} total={total} />
+                  )
+                );
+              })}
+            </svg>
+            {layout.nodes.map((place, at) => {
+              const each = nodes.get(place.id);
               return (
-                each && <Line key={line.id} line={line} edge={each} node={node} chosen={each === edge} total={total} />
+                each && (
+                  <GraphBox
+                    key={place.id}
+                    node={each}
+                    place={place}
+                    at={at}
+                    share={each.figures.ms / total}
+                    current={each === node}
+                    onChoose={onNode}
+                  />
+                )
               );
             })}
-          </svg>
-          {layout.nodes.map((place, at) => {
-            const each = nodes.get(place.id);
-            return (
-              each && (
-                <GraphBox
-                  key={place.id}
-                  node={each}
-                  place={place}
-                  at={at}
-                  share={each.figures.ms / total}
-                  current={each === node}
-                  onChoose={onNode}
-                />
-              )
-            );
-          })}
-          {layout.edges.map(({ id, label }) => {
-            const each = edges.get(id);
-            const line = labels.get(id);
-            const from = each && nodes.get(each.from);
-            const to = each && nodes.get(each.to);
-            if (!each || !line?.text || !from || !to) return null;
-            if (line.onDemand && from !== node && to !== node) return null;
-            return (
-              <button
-                key={id}
-                type="button"
-                className={clsx(css.label, each === edge && css.chosenLabel)}
-                style={{ left: rem(label.x), top: rem(label.y) }}
-                title={edgeLabel(each, from, to)}
-                aria-current={each === edge || undefined}
-                onClick={() => onEdge(each)}
-              >
-                <span className="visually-hidden">{`${nodeName(from)} calls ${nodeName(to)} `}</span>
-                {line.text}
-                <Marks figures={each.figures} size={11} />
-              </button>
-            );
-          })}
+            {layout.edges.map(({ id, label }) => {
+              const each = edges.get(id);
+              const line = labels.get(id);
+              const from = each && nodes.get(each.from);
+              const to = each && nodes.get(each.to);
+              if (!each || !line?.text || !from || !to) return null;
+              if (line.onDemand && from !== node && to !== node) return null;
+              return (
+                <button
+                  key={id}
+                  type="button"
+                  className={clsx(css.label, each === edge && css.chosenLabel)}
+                  style={{ left: rem(label.x), top: rem(label.y) }}
+                  title={edgeLabel(each, from, to)}
+                  aria-current={each === edge || undefined}
+                  onClick={() => onEdge(each)}
+                >
+                  <span className="visually-hidden">{`${nodeName(from)} calls ${nodeName(to)} `}</span>
+                  {line.text}
+                  <Marks figures={each.figures} size={11} />
+                </button>
+              );
+            })}
+          </div>
         </div>
       </div>
     </div>

@@ -150,7 +150,7 @@ function Story({ entries, colors, place, onSelect }: StoryProps) {
 }
 
 /** How long the first items are waited for, in whose place a skeleton shows. */
-const MOST_WAIT_MS = 3_000;
+const MOST_WAIT_MS = 2_000;
 
 /** Whether the items that show first are loaded, or it took too long: until then their heights are guesses. */
 function useLoaded(frame: RefObject<HTMLElement | null>, hasItems: boolean): boolean {
@@ -158,9 +158,18 @@ function useLoaded(frame: RefObject<HTMLElement | null>, hasItems: boolean): boo
   const [loaded, setLoaded] = useState(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: an item that is loaded is no longer pending
   useLayoutEffect(() => {
-    if (hasItems && frame.current?.querySelector("[data-pending]") === null) setLoaded(true);
+    if (hasItems && frame.current && !isPending(frame.current)) setLoaded(true);
   }, [frame, hasItems, loading]);
   return useReady(true, !loaded, MOST_WAIT_MS);
+}
+
+/** Whether something in view is still loading. */
+function isPending(frame: HTMLElement): boolean {
+  const { top, bottom } = frame.getBoundingClientRect();
+  return [...frame.querySelectorAll("[data-pending]")].some((each) => {
+    const box = each.getBoundingClientRect();
+    return box.bottom >= top && box.top <= bottom;
+  });
 }
 
 /** The exact height of an item, since rounding errors would add up to gaps. */
