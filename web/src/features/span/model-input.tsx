@@ -33,7 +33,9 @@ export function ModelInput({ span, rows, input, names }: Props) {
     return (
       <Section title={title}>
         <Nothing>
-          {span.clipped.input === undefined ? "The messages were not recorded." : "They are long and not loaded yet."}
+          {span.clipped.input === undefined
+            ? "The messages were not recorded."
+            : "The messages are long and not loaded yet."}
         </Nothing>
       </Section>
     );

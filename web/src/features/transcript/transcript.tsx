@@ -158,18 +158,9 @@ function useLoaded(frame: RefObject<HTMLElement | null>, hasItems: boolean): boo
   const [loaded, setLoaded] = useState(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: an item that is loaded is no longer pending
   useLayoutEffect(() => {
-    if (hasItems && frame.current && !isPending(frame.current)) setLoaded(true);
+    if (hasItems && frame.current?.querySelector("[data-pending]") === null) setLoaded(true);
   }, [frame, hasItems, loading]);
   return useReady(true, !loaded, MOST_WAIT_MS);
-}
-
-/** Whether something in view is still loading. */
-function isPending(frame: HTMLElement): boolean {
-  const { top, bottom } = frame.getBoundingClientRect();
-  return [...frame.querySelectorAll("[data-pending]")].some((each) => {
-    const box = each.getBoundingClientRect();
-    return box.bottom >= top && box.top <= bottom;
-  });
 }
 
 /** The exact height of an item, since rounding errors would add up to gaps. */
