@@ -77,6 +77,7 @@ def environment_of_claude_code(
         **{name: value for name, value in environ.items() if not name.startswith(_EXPORTER)},
         _ENABLED: "1",
         "CLAUDE_CODE_ENHANCED_TELEMETRY_BETA": "1",
+        "CLAUDE_CODE_PROPAGATE_TRACEPARENT": "1",
         "OTEL_TRACES_EXPORTER": "otlp",
         "OTEL_LOGS_EXPORTER": "otlp",
         "OTEL_METRICS_EXPORTER": "none",

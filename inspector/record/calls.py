@@ -7,6 +7,7 @@ call above it ends, or when the asyncio task that it began in is done. Nothing h
 the application may emit a hook at any instruction, even in the middle of these functions.
 """
 
+import os
 from collections import OrderedDict
 from collections.abc import Callable
 
@@ -27,6 +28,7 @@ from inspector.record.current import (
 from inspector.record.sdk_spans import sdk_span_at
 from inspector.record.served_request import ServedRequest, current_request, is_within
 from inspector.record.spans import Clock, Failure, Ids, RecordedSpan, State
+from inspector.record.started_below import started_below
 from inspector.record.tasks import Tasks, strand
 
 _MAX_LATE = 4096
@@ -52,6 +54,7 @@ class Calls:
     ) -> None:
         self._changed = changed
         self._place = place
+        self._below = started_below(os.environ)
         self._clock = clock
         self._ids = ids
         self._open: dict[int, RecordedSpan] = {}
@@ -75,6 +78,8 @@ class Calls:
         # An empty context has nothing to look at.
         if request is not None or (bool(outer) if parent is None else outer is not parent.inner):
             parent, outer, remote = self._surroundings(request, parent, outer, remote)
+        if parent is None and remote is None:
+            remote = self._below
         if remote is not None:
             span.trace_id, span.parent_id = remote.trace_id, remote.span_id
             if parent is not None and parent.trace_id != remote.trace_id and not parent.is_quiet:
