@@ -37,6 +37,7 @@ def names(store):
     return sorted(event.name for event in store.events(Filter()).items)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("step", get_args(Step))
 def test_what_a_host_that_goes_did_not_acknowledge_is_written_once_by_another(opened, make_span, step):
     faults = Faults()

@@ -140,7 +140,7 @@ def test_runs_that_are_not_there_are_named(trips, visit, watch):
     expect(page.get_by_role("grid", name="Runs")).to_be_visible()
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [390, 1024, 1440, 1920])
 def test_both_runs_have_room_at_every_width(trips, visit, width):
     page = visit(trips, COMPARED, viewport={"width": width, "height": 844})

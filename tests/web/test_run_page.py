@@ -54,6 +54,7 @@ def test_recorded_calls_stand_between_the_turns_and_are_not_inferred_besides(loo
     expect(header_of(page)).to_contain_text(re.compile(r"Tool calls\s*1 \+ 1 inferred"))
 
 
+@pytest.mark.slow
 def test_a_conversation_says_what_was_asked_how_many_turns_it_took_and_what_was_answered(loops, visit):
     page = visit(loops, f"/runs/{LOOP}", **TALL)
     for question in ("Send invoice 1137", "And once more"):
@@ -152,6 +153,7 @@ def test_the_transcript_of_a_loop_says_only_what_each_call_brought(loops, visit)
     expect(transcript).not_to_contain_text("left out since the call before")
 
 
+@pytest.mark.slow
 def test_a_span_of_a_run_is_walked_to_and_linked_on_the_page_of_the_run(loops, visit):
     page = visit(loops, f"/runs/{LOOP}", **TALL)
     detail = page.get_by_role("region", name="Span", exact=True)

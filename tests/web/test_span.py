@@ -248,7 +248,7 @@ COPIES = {
 }
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("form", COPIES)
 def test_a_call_is_copied(demo, demo_trace, visit, form):
     span_id = span_named(demo, demo_trace, "execute_tool book_hotel", status="error", hook="tool_call")
@@ -435,6 +435,7 @@ def test_the_sibling_and_the_parent_are_one_step_away(show):
     page.wait_for_url(lambda url: url != before)
 
 
+@pytest.mark.slow
 def test_what_was_lost_is_said_in_a_sentence(oddities, visit):
     from stories import STATES
 
@@ -443,6 +444,7 @@ def test_what_was_lost_is_said_in_a_sentence(oddities, visit):
     expect(page.locator("#main")).to_contain_text(re.compile("process (went away|ended|is gone)", re.IGNORECASE))
 
 
+@pytest.mark.slow
 def test_a_value_of_a_call_leads_to_the_spans_that_have_it_too(story, visit):
     page = visit(story, f"/traces/{TRACE}?span={span_of(TRACE, 4).span_id}")
     detail_of(page).get_by_role("treeitem").filter(has_text="a.txt").hover()

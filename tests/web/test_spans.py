@@ -120,6 +120,7 @@ def test_a_view_is_saved_by_name_opened_again_and_forgotten(crowd, visit):
     expect(page.get_by_role("button", name="slow failures", exact=True)).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_run_leads_to_its_spans_and_its_figures_under_its_name(demo, visit):
     run = demo.get("/runs?limit=1")["items"][0]
     for place in ("Spans", "Stats"):

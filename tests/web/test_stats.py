@@ -84,6 +84,7 @@ def test_times_in_the_headline_are_those_of_one_kind(crowd, visit):
     expect(page.locator("dt").filter(has_text=re.compile("^p50$"))).to_be_visible()
 
 
+@pytest.mark.slow
 def test_what_is_stored_is_told_with_its_rule_and_what_goes_next(crowd, visit):
     page = visit(crowd, "/stats")
     storage = page.get_by_role("region", name="Storage")

@@ -49,7 +49,7 @@ class Kept:
 
 
 COUNT = itertools.count(1)
-CLICKHOUSE_EACH = 3
+CLICKHOUSE_EACH = 4
 """Of so many behaviours of a file, one is asked of ClickHouse without ``--all``: it takes twenty times as long."""
 _VALUES = {
     "kinds": [(kind,) for kind in KINDS[:5]] + [("llm", "tool")],
