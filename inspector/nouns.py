@@ -41,13 +41,15 @@ class Noun:
     """Whether its spans name the agent around them."""
 
 
+UNCAUGHT = "uncaught"
+"""The noun of the exception that ended a program: it makes its run fail, and is no call."""
 _OPERATION = frozenset((semconv.OPERATION_NAME, semconv.SPAN_TYPE))
 _METHOD = frozenset((semconv.MCP_METHOD_NAME, semconv.SPAN_TYPE))
 _ALL = (
     Noun("run", "workflow", "around", hooks=False, is_run=True),
     Noun("request", "workflow", "around", hooks=False, is_run=True),
     Noun("cell", "workflow", "around", hooks=False, is_run=True),
-    Noun("uncaught", "other", "between", hooks=False),
+    Noun(UNCAUGHT, "other", "between", hooks=False),
     Noun("workflow_run", "workflow", "around", _OPERATION),
     Noun("agent_call", "agent", "call", _OPERATION),
     Noun("llm_generate", "llm", "call", _OPERATION, in_agent=True),

@@ -168,7 +168,7 @@ def counts_of(items: Sequence[Trace | Session]) -> Sequence[str]:
     return (
         figures.counted(calls, "call"),
         f"{failed:,} failed" if failed else "",
-        figures.counted(spans - calls, "duplicate") if spans > calls else "",
+        figures.counted(spans - calls, "duplicate") if spans > calls > 0 else "",
         f"{unpriced:,} without a price" if unpriced else "",
     )
 
@@ -199,12 +199,14 @@ def _question_and_answer(run: Run, terminal: Terminal) -> Iterable[str]:
 
 def _facts_of_run(run: Run, traces: Sequence[Trace], terminal: Terminal) -> str:
     services = sorted({terminal.safe(trace.service) for trace in traces if trace.service})
+    # The exception that ended a program has a trace without calls.
+    counted = [trace for trace in traces if trace.calls]
     parts = [
         f"run {terminal.safe(run.run_id)}",
         "" if run.origin in ("program", "trace") else f"{run.origin} {terminal.safe(run.name)}",
         figures.moment(min((trace.start_time_unix_nano for trace in traces), key=int)),
-        figures.counted(len(traces), "trace"),
-        *counts_of(traces),
+        figures.counted(len(counted), "trace"),
+        *counts_of(counted),
         f"{run.open_calls:,} open" if run.open_calls else "",
         f"service {', '.join(services)}" if services else "",
     ]

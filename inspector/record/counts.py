@@ -8,7 +8,7 @@ spans of one recorder are never duplicates, and neither is a span below a call o
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from inspector.nouns import nouns_of
+from inspector.nouns import UNCAUGHT, nouns_of
 from inspector.record.current import chain
 from inspector.record.renderer import RenderedLine
 from inspector.record.sdk_spans import SdkSpan
@@ -21,6 +21,7 @@ duplicate."""
 
 _NOUNS = nouns_of("call")
 _BETWEEN = "rpc_request"
+_NO_CALLS = frozenset(("label", UNCAUGHT))
 _SENDERS = nouns_of("between", "sent") | {"tool_call"}
 """Nouns of calls that send requests."""
 
@@ -38,7 +39,7 @@ def is_run(span: RecordedSpan) -> bool:
 def count(line: RenderedLine, tally: Tally) -> None:
     """Add the calls of a written line to a tally."""
     for span, state, is_new in line.entries:
-        if span.noun == "label":
+        if span.noun in _NO_CALLS:
             continue
         certainty = _certainty_of(span)
         if is_new:

@@ -162,6 +162,8 @@ def test_spans_from_before_events_were_searched_are_found_by_them_once_stored_an
     store.close()
     with closing(sqlite3.connect(path)) as database, database:
         database.execute("DROP TABLE logs")
+        for table in ("runs", "sessions"):
+            database.execute(f"ALTER TABLE {table} DROP COLUMN uncaught")
         database.execute("UPDATE alembic_version SET version_num = '0023'")
     store = open_store(path)
     store.maintain()

@@ -128,3 +128,31 @@ def test_what_ended_well_is_not_compared_with_a_good_one(demo, visit):
     page = visit(demo, f"/runs/{demo.get('/runs?limit=1')['items'][0]['run_id']}")
     expect(page.get_by_role("region", name="What failed")).to_contain_text("The run continued and succeeded.")
     expect(page.get_by_role("link", name="Compare with the last good one")).to_have_count(0)
+
+
+@pytest.fixture(scope="module")
+def crashed(homes, serving):
+    """A program that asked twice, and then ended with an exception of its own."""
+    asked = [
+        span
+        for number in (1, 2)
+        for span in answered(200 + number, None, start_ms=number * 1000, question=f"Question {number}?", run="crashed")
+    ]
+    ended = {"name": "uncaught exception", "hook": "uncaught", "status": "error", "run": "crashed"}
+    error = SpanError("RuntimeError", "boom", None)
+    home = homes / "crashed"
+    fill(home, [*asked, span_of(f"{0xFA11 + 203:032x}", 1, "other", start_ms=5000, took_ms=0, error=error, **ended)])
+    with serving(home) as server:
+        yield server
+
+
+def test_a_run_that_an_exception_ended_says_so_and_no_figure_counts_it(crashed, visit):
+    page = visit(crashed, "/")
+    expect(row_of(page, "crashed")).to_contain_text("RuntimeError: boom")
+    expect(row_of(page, "crashed")).to_contain_text("2 traces")
+    expect(row_of(page, "crashed")).not_to_contain_text("failed")
+    row_of(page, "crashed").get_by_role("link").first.click()
+    header = page.locator("#main header").first
+    expect(header).to_contain_text(re.compile(r"Traces\s*2(?!, )"))
+    expect(header).to_contain_text(re.compile(r"Calls\s*4Errors"))
+    expect(page.get_by_role("region", name="What failed")).to_contain_text("boom")

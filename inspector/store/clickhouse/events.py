@@ -7,7 +7,7 @@ import msgspec
 
 from inspector.model import Event, Filter, Page, Sort
 from inspector.store.clickhouse.database import Database, Values
-from inspector.store.clickhouse.filters import NAMED_MODEL, Conditions, named, narrow_spans
+from inspector.store.clickhouse.filters import DUPLICATE_OF, NAMED_MODEL, Conditions, named, narrow_spans
 from inspector.store.clickhouse.labels import scores_of_spans
 from inspector.store.clickhouse.listing import Source, read_page
 from inspector.store.clickhouse.notes import LAST_SEQ
@@ -22,7 +22,7 @@ _SUMMARY: Final = (
     *("seq", "trace_id", "span_id", "parent_id", "session_id", "kind", "name", "status", "hook", "dialect"),
     *("service", "agent", NAMED_MODEL, "tool", "start_ns", "end_ns", "exact_times", "duration_ms"),
     *("input_tokens", "output_tokens", "cached_tokens", "cost_usd"),
-    *("error_type", "error_message", "error_traceback", "folded_into"),
+    *("error_type", "error_message", "error_traceback", DUPLICATE_OF),
 )
 _KEY: Final = ("slot", "trace_id", "span_id")
 _LARGE: Final = ("input_key", "output_key", "attributes", "events", "links")

@@ -11,11 +11,13 @@ from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.slots import of_run, of_trace
 from inspector.store.values import naming
 from inspector.store.values.naming import Named
-from inspector.store.values.rows import INT64_MAX, clamp
+from inspector.store.values.rows import INT64_MAX, NOT_COUNTED, clamp
 from inspector.store.values.words import required_strings
 from inspector.toolnames import own_names, parted, unsafe_names
 
 IS_CALL: Final = "folded_into IS NULL"
+IS_NO_DUPLICATE: Final = f"ifNull(folded_into, '{NOT_COUNTED}') = '{NOT_COUNTED}'"
+DUPLICATE_OF: Final = f"nullIf(folded_into, '{NOT_COUNTED}')"
 NO_REPLAY: Final = "replay IS NULL"
 REPLAYED: Final = "SELECT trace_id FROM spans WHERE replay = 1"
 """Without FINAL, which would merge all spans for it: a trace that ever had a span of a replay is one of a replay."""
@@ -188,8 +190,8 @@ def labelled(label: LabelFilter, values: Values) -> str:
 _NAMED: Final[Mapping[Named, Callable[[str, Values], str]]] = {
     "model": lambda name, v: f"{NAMED_MODEL} = {v.text(name)}",
     "tool": lambda name, v: f"tool = {v.text(name)}",
-    "error_type": lambda name, v: f"error_type = {v.text(name)} AND {IS_CALL}",
-    "error_class": lambda name, v: f"{_is_of_type(name, v)} AND {IS_CALL}",
+    "error_type": lambda name, v: f"error_type = {v.text(name)} AND {IS_NO_DUPLICATE}",
+    "error_class": lambda name, v: f"{_is_of_type(name, v)} AND {IS_NO_DUPLICATE}",
 }
 """Conditions for spans that have a name."""
 _SPANS: Final[Mapping[str, Callable[[Any, Values], list[str]]]] = {
@@ -198,7 +200,7 @@ _SPANS: Final[Mapping[str, Callable[[Any, Values], list[str]]]] = {
     "error_class": lambda name, v: [_is_of_type(name, v)],
     "known_error_type": lambda name, v: [_is_known_as(name, v)],
     "known_tool": lambda name, v: [_is_tool_known_as(name, v)],
-    "duplicates": lambda _, v: [IS_CALL],  # noqa: ARG005 - as the others
+    "duplicates": lambda _, v: [IS_NO_DUPLICATE],  # noqa: ARG005 - as the others
     "replays": lambda _, v: [NO_REPLAY],  # noqa: ARG005 - as the others
     "attributes": lambda pairs, v: [_attribute(key, wanted, v) for key, wanted in pairs],
     "arguments": lambda pairs, v: [_content("input_key", path, wanted, v) for path, wanted in pairs],

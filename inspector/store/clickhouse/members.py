@@ -260,7 +260,7 @@ def _complete(members: Members) -> None:
         return
     for row, *_ in members.spans.values():
         members.family.add(node_of(row))
-        if row.folded_into is not None:
+        if row.folded_into:
             members.family.fold(row.span_id, row.folded_into)
     members.family.changed.clear()
     members.family.unsettled.clear()

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup, StatsOf
 from inspector.store.clickhouse.database import Database
-from inspector.store.clickhouse.filters import Conditions, named, narrow_spans
+from inspector.store.clickhouse.filters import IS_CALL, IS_NO_DUPLICATE, Conditions, named, narrow_spans
 from inspector.store.clickhouse.hours import KEYS, UNPRICED
 from inspector.store.clickhouse.labels import KEY, of_runs, of_traces
 from inspector.store.clickhouse.rollup_stats import MOST_GROUPS, read_rollup_stats
@@ -86,9 +86,14 @@ def _conditions(database: Database, where: Filter, of: StatsOf) -> Conditions | 
     if of == "events":
         conditions = Conditions()
         calls = named(database, replace(where, duplicates=False))
+        conditions.add(IS_CALL)
         return conditions if narrow_spans(conditions, calls) else None
     filtered = summary_filter(database, "trace_id" if of == "traces" else "run_id", where)
-    return None if filtered is None else filtered.conditions()
+    if filtered is None:
+        return None
+    found = filtered.conditions()
+    found.add(*(("calls > 0",) if of == "traces" else ()))
+    return found
 
 
 _LARGEST: Final = f"ORDER BY count() DESC, key IS NULL, key LIMIT {MOST_GROUPS}"
@@ -106,7 +111,7 @@ def _of_many(
     """Return the groups by a field with several values per trace or run; those without one are in a group of None."""
     id_column = "trace_id" if of == "traces" else "run_id"
     key = KEYS[by]
-    has = f"SELECT DISTINCT trace_id, {key} AS key FROM spans FINAL WHERE folded_into IS NULL AND {key} IS NOT NULL"
+    has = f"SELECT DISTINCT trace_id, {key} AS key FROM spans FINAL WHERE {IS_NO_DUPLICATE} AND {key} IS NOT NULL"
     if of == "runs":
         of_run = "SELECT trace_id, run_id FROM traces FINAL"
         has = f"SELECT DISTINCT run_id, key FROM ({has}) AS held INNER JOIN ({of_run}) AS its USING (trace_id)"

@@ -11,7 +11,7 @@ from typing import Final
 from inspector.semconv import REPLAYED_RUN
 from inspector.store.values.rows import Row
 
-SCHEMA_VERSION: Final = 13
+SCHEMA_VERSION: Final = 14
 
 _NAME: Final = "LowCardinality(String)"
 _MAYBE_NAME: Final = "LowCardinality(Nullable(String))"
@@ -301,14 +301,16 @@ def _created(name: str, table: Table, engine: str, repeats: str = _REPEATS) -> s
 
 
 _BY_STATUS: Final = ", ".join(
-    f"countIf(status = '{status}') AS {name}"
+    f"countIf(status = '{status}' AND calls > 0) AS {name}"
     for status, name in (
         *(("running", "running_traces"), ("error", "failed_traces"), ("lost", "lost_traces")),
         *(("abandoned", "abandoned_traces"), ("cancelled", "cancelled_traces")),
     )
 )
+# A trace without a call is of nothing but an exception that ended a program.
+_COUNTED: Final = "countIf(calls > 0) AS traces, countIf(calls = 0) AS uncaught"
 _STATUS: Final = (
-    "multiIf(running_traces > 0, 'running', failed_traces > 0, 'error', lost_traces > 0, 'lost', "
+    "multiIf(running_traces > 0, 'running', failed_traces + uncaught > 0, 'error', lost_traces > 0, 'lost', "
     "abandoned_traces > 0, 'abandoned', cancelled_traces > 0, 'cancelled', 'ok')"
 )
 _SUMMED: Final = ("spans", "calls", "errors", "llm_calls", "tool_calls", "priced", "unpriced_calls")
@@ -316,7 +318,7 @@ _TOKENS: Final = ("input_tokens", "output_tokens", "cached_tokens")
 
 
 def _summed(prefix: str = "") -> str:
-    sums = [f"sum({prefix}{name}) AS {name}_sum" for name in _SUMMED]
+    sums = [f"sumIf({prefix}{name}, calls > 0) AS {name}_sum" for name in _SUMMED]
     # Sums of tokens may be more than 64 bits hold.
     sums += [f"toInt64(least(sum(toInt128({prefix}{name})), 9223372036854775807)) AS {name}_sum" for name in _TOKENS]
     return ", ".join([*sums, f"sumKahan({prefix}cost_usd) AS cost_sum"])
@@ -336,7 +338,7 @@ _RUNS: Final = (
     "asked AS question, answered AS answer, first_ns AS start_ns, last_ns AS end_ns, "
     "if(status = 'running' OR last_ns IS NULL, NULL, (last_ns - first_ns) / 1e6) AS duration_ms, "
     f"traces, failed_traces, open_calls, all_models AS models, last_seq AS seq, {_RENAMED} "
-    f"FROM (SELECT run_id, min(id) AS first_id, {_HEAD}, {_BY_STATUS}, count() AS traces, "
+    f"FROM (SELECT run_id, min(id) AS first_id, {_HEAD}, {_BY_STATUS}, {_COUNTED}, "
     "argMinIf(question, tuple(question_ns, id), question IS NOT NULL) AS asked, "
     "argMaxIf(answer, tuple(answer_ns, id), answer IS NOT NULL) AS answered, "
     "min(start_ns) AS first_ns, max(end_ns) AS last_ns, sum(running) AS open_calls, "
@@ -352,7 +354,7 @@ _SESSIONS: Final = (
     "SELECT session_id, toInt64(bitShiftRight(cityHash64(session_id), 1)) AS id, "
     f"{_STATUS} AS status, first_ns AS start_ns, last_ns AS end_ns, latest_ns, traces, failed_traces, "
     f"last_seq AS seq, {_RENAMED} "
-    f"FROM (SELECT own AS session_id, {_BY_STATUS}, count() AS traces, min(start_ns) AS first_ns, "
+    f"FROM (SELECT own AS session_id, {_BY_STATUS}, {_COUNTED}, min(start_ns) AS first_ns, "
     f"max(end_ns) AS last_ns, max({ACTIVE}) AS latest_ns, max(seq) AS last_seq, {_summed('its_')} "
     f"FROM {{traces}} ARRAY JOIN shares.session_id AS own, {_OF_SHARES} {{among}} GROUP BY own)"
 )

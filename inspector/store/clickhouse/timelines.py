@@ -20,7 +20,7 @@ def timeline_of_trace(database: Database, trace: Trace | Run) -> tuple[TimelineB
 
 def timeline_of_run(database: Database, run: Run) -> tuple[TimelineBar, ...]:
     """Return the bars of a run: its spans, or if there are many, its traces."""
-    if run.traces == 1:
+    if run.traces == 1 and run.status != "error":
         return timeline_of_trace(database, run)
     values = Values()
     run_id = values.text(run.run_id)

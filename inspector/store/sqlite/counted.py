@@ -1,12 +1,17 @@
 """SQL conditions and columns for the spans that count (`inspector.store.values.counting`)."""
 
-from sqlalchemy import case, select
+from sqlalchemy import case, func, or_, select
 
 from inspector.store.sqlite.tables import spans
+from inspector.store.values.rows import NOT_COUNTED
 
 _c = spans.c
 IS_CALL = _c.folded_into.is_(None)
 """The condition for the spans that count."""
+IS_NO_DUPLICATE = or_(IS_CALL, _c.folded_into == NOT_COUNTED)
+"""The condition for calls and for exceptions that ended a program."""
+DUPLICATE_OF = func.nullif(_c.folded_into, NOT_COUNTED)
+"""The call that a duplicate repeats, as events have it."""
 _replayed = spans.alias("replayed")
 REPLAYED = select(_replayed.c.id).where(_replayed.c.replay.is_not(None))
 """The spans of replays, from a partial index that has only these."""

@@ -10,6 +10,7 @@ from sqlalchemy import Row as SqlRow
 from inspector.frames import Frame, frame_text
 from inspector.model import Event
 from inspector.store.sqlite.contents import messages
+from inspector.store.sqlite.counted import DUPLICATE_OF
 from inspector.store.sqlite.tables import spans, traces
 from inspector.store.values.codec import unpack
 from inspector.store.values.codes import DIALECTS, HOOKS, KEYS
@@ -27,7 +28,7 @@ SUMMARY = (
     *(_c.seq, TRACE_ID, _c.span_id, _c.parent_id, _c.session_id, _c.kind, _c.name, _c.status, _c.hook, _c.dialect),
     *(_c.service, _c.agent, _c.named_model, _c.tool, _c.start_ns, _c.end_ns, _c.exact_times, _c.duration_ms),
     *(_c.input_tokens, _c.output_tokens, _c.cached_tokens, _c.cost_usd),
-    *(_c.error_type, _c.error_message, _c.error_traceback, _c.folded_into),
+    *(_c.error_type, _c.error_message, _c.error_traceback, DUPLICATE_OF),
 )
 """The columns of an event without its large fields, in the order that `summary` expects."""
 _HOOK = 8

@@ -90,7 +90,7 @@ class Families:
             stored = driver(connection).execute(_LOAD, (trace.id,)) if trace.spans else ()
             for *values, into in stored:
                 family.add(Node(*values))
-                if into is not None:
+                if into:
                     family.fold(values[0], into)
             family.changed.clear()
             family.unsettled.clear()

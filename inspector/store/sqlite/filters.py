@@ -12,7 +12,7 @@ from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, f
 
 from inspector import semconv
 from inspector.model import Filter, FilterField
-from inspector.store.sqlite.counted import IS_CALL, REPLAYED, REPLAYED_TRACES
+from inspector.store.sqlite.counted import IS_NO_DUPLICATE, REPLAYED, REPLAYED_TRACES
 from inspector.store.sqlite.labels import runs_labelled, spans_labelled, traces_labelled
 from inspector.store.sqlite.tables import runs, shares, spans, traces
 from inspector.store.values import naming
@@ -259,8 +259,8 @@ def _no_conditions(_: Any) -> list[ColumnElement[bool]]:
 _NAMED: Mapping[Named, Callable[[str], list[ColumnElement[bool]]]] = {
     "model": lambda name: [_c.named_model == name],
     "tool": lambda name: [_c.tool == name],
-    "error_type": lambda name: [_c.error_type == name, IS_CALL],
-    "error_class": lambda name: [_c.error_type.in_(_error_types(name)), IS_CALL],
+    "error_type": lambda name: [_c.error_type == name, IS_NO_DUPLICATE],
+    "error_class": lambda name: [_c.error_type.in_(_error_types(name)), IS_NO_DUPLICATE],
 }
 """Conditions for spans that have a name."""
 _INDEXED: Mapping[str, Callable[[Any], list[ColumnElement[bool]]]] = {
@@ -271,7 +271,7 @@ _INDEXED: Mapping[str, Callable[[Any], list[ColumnElement[bool]]]] = {
     "known_tool": lambda name: [_c.tool.in_([clean(own) for own in (*own_names(name), *unsafe_names(name))])],
     "attributes": _attributes_indexed,
     "labels": spans_labelled,
-    "duplicates": lambda _: [IS_CALL],
+    "duplicates": lambda _: [IS_NO_DUPLICATE],
     "replays": lambda _: [_c.id.not_in(REPLAYED)],
 }
 """The conditions of fields without a column that an index can answer."""

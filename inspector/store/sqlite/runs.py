@@ -65,7 +65,7 @@ def sum_runs(connection: Connection, run_ids: Iterable[str]) -> None:
         sums = RunSums(run_id=run_id)
         for trace in _traces(connection, run_id):
             sums.add(trace)
-        if sums.traces:
+        if sums.traces or sums.uncaught:
             summed.append(sums)
         else:
             connection.exec_driver_sql("DELETE FROM runs WHERE run_id = ?", (run_id,))

@@ -44,7 +44,7 @@ CREATE TABLE sessions (
   cached_tokens BIGINT NOT NULL,
   priced BIGINT NOT NULL,
   cost_usd FLOAT NOT NULL,
-  seq BIGINT NOT NULL, calls BIGINT DEFAULT '0' NOT NULL, unpriced_calls BIGINT DEFAULT '0' NOT NULL,
+  seq BIGINT NOT NULL, calls BIGINT DEFAULT '0' NOT NULL, unpriced_calls BIGINT DEFAULT '0' NOT NULL, uncaught BIGINT DEFAULT '0' NOT NULL,
   PRIMARY KEY (id)
 );
 
@@ -252,7 +252,7 @@ CREATE TABLE runs (
   question_from BIGINT NOT NULL,
   answer TEXT,
   answer_ns BIGINT NOT NULL,
-  answer_from BIGINT NOT NULL,
+  answer_from BIGINT NOT NULL, uncaught BIGINT DEFAULT '0' NOT NULL,
   PRIMARY KEY (id)
 );
 
@@ -383,7 +383,7 @@ CREATE INDEX ix_logs_hour ON logs (hour);
 
 CREATE VIRTUAL TABLE search USING fts5(body, content='', columnsize=0, detail=none, tokenize='unicode61');
 
-INSERT INTO alembic_version VALUES ('0026');
+INSERT INTO alembic_version VALUES ('0027');
 
 INSERT INTO counters VALUES ('spans', 0);
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Select, func, select
 
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
 from inspector.store.limits import ReadLimits
-from inspector.store.sqlite.counted import COUNTED, SERVED_TOOL
+from inspector.store.sqlite.counted import COUNTED, IS_CALL, SERVED_TOOL
 from inspector.store.sqlite.filters import named
 from inspector.store.sqlite.labels import keys_by_span
 from inspector.store.sqlite.listing import Ranking, Test, page_rows, slowly
@@ -55,7 +55,7 @@ def read_call_stats(
     if found is not None:
         conditions, slow = found
         query = select(_c.start_ns, _c.kind if by is None else _GROUPED.get(by, _c.kind), *COUNTED, _c.id)
-        query = query.where(*conditions)
+        query = query.where(IS_CALL, *conditions)
         rows, complete = _newest(connection, query, limits, slow)
     total = StatsGroup(None, *_stats_of(rows))
     return Stats(total, _groups(connection, rows, by), _buckets(rows, where, buckets), complete)

@@ -30,7 +30,7 @@ RUN = (
 )
 """The columns that `run_of` expects."""
 SESSION = (
-    *(_s.session_id, _s.running, _s.failed, _s.lost, _s.abandoned, _s.cancelled, _s.start_ns, _s.end_ns),
+    *(_s.session_id, _s.running, _s.failed + _s.uncaught, _s.lost, _s.abandoned, _s.cancelled, _s.start_ns, _s.end_ns),
     *(_s.traces, _s.failed, _s.spans, _s.calls, _s.errors, _s.llm_calls, _s.tool_calls),
     *(_s.input_tokens, _s.output_tokens, _s.cached_tokens, _s.cost_usd, _s.priced, _s.unpriced_calls, _s.seq),
 )

@@ -27,7 +27,7 @@ from sqlalchemy import (
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite import stats
-from inspector.store.sqlite.counted import SERVED_TOOL
+from inspector.store.sqlite.counted import IS_NO_DUPLICATE, SERVED_TOOL
 from inspector.store.sqlite.filters import run_conditions, trace_conditions
 from inspector.store.sqlite.labels import keys_of_runs, keys_of_traces
 from inspector.store.sqlite.listing import Pace, Ranking, passing_ids
@@ -80,7 +80,7 @@ TRACES = Summaries(
     },
     spans=spans,
     owns=spans.c.trace_id == _t.id,
-    conditions=trace_conditions,
+    conditions=lambda connection, where: [*trace_conditions(connection, where), _t.calls > 0],
     condition=membership_of,
     labels=keys_of_traces,
 )
@@ -284,7 +284,7 @@ def _sums_of_many(of: Summaries, by: GroupBy, of_slice: Sequence[ColumnElement[b
         none = row_id.not_in(select(of.labels().subquery("others").c.item))
     else:
         column = _MANY[by]
-        has_one = and_(of.owns, column.is_not(None), spans.c.folded_into.is_(None))
+        has_one = and_(of.owns, column.is_not(None), IS_NO_DUPLICATE)
         from_spans = of.table.join(of.spans, has_one)
         ones = select(row_id.label("item"), column.label("key")).select_from(from_spans).distinct()
         none = ~exists(select(column).select_from(of.spans).where(has_one).correlate(of.table))

@@ -6,7 +6,7 @@ come last, so that lists of summaries do not read them.
 
 from sqlalchemy import BigInteger, Column, Computed, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
-SCHEMA_VERSION = "0026"
+SCHEMA_VERSION = "0027"
 """The newest migration."""
 
 APPLICATION_ID = 0x4D434149
@@ -76,7 +76,8 @@ spans = Table(
   would be on a random page.
 - ``model`` is the model that answered, and ``request_model`` the requested one. ``named_model`` is the one that the
   span is shown and counted under: the requested one if known, since failed calls have it too.
-- ``folded_into`` is the span that counts, if this one is a duplicate (`inspector.store.values.counting`).
+- ``folded_into`` is the span that counts, if this one is a duplicate (`inspector.store.values.counting`);
+  empty if it is no call, see ``inspector.store.values.rows.NOT_COUNTED``.
 - ``identity`` decides which spans are duplicates (`inspector.store.values.identity`); null in rows of earlier versions,
   whose decision stays.
 - ``session_inherited`` is 1 if the span names no session and has that of its trace.
@@ -124,6 +125,10 @@ def _sums() -> tuple[Column[int] | Column[float], ...]:
 
 def _later_sums() -> tuple[Column[int], ...]:
     return tuple(Column(name, BigInteger, nullable=False, server_default="0") for name in ("calls", "unpriced_calls"))
+
+
+def _uncaught() -> Column[int]:
+    return Column("uncaught", BigInteger, nullable=False, server_default="0")
 
 
 traces = Table(
@@ -194,8 +199,12 @@ sessions = Table(
     *_sums(),
     Column("seq", BigInteger, nullable=False),
     *_later_sums(),
+    _uncaught(),
 )
-"""One row per session, summed from its traces; ``running`` to ``cancelled`` count traces."""
+"""One row per session, summed from its traces; ``running`` to ``cancelled`` count traces.
+
+``uncaught`` counts the exceptions that ended a program. Each is alone in a trace, which no other column counts.
+"""
 
 shares = Table(
     "shares",
@@ -241,11 +250,12 @@ runs = Table(
         for name in ("question", "answer")
         for part, kind, is_needed in (("", Text, False), ("_ns", BigInteger, True), ("_from", BigInteger, True))
     ),
+    _uncaught(),
 )
 """One row per run, summed from its traces; ``running`` to ``cancelled`` count traces.
 
 ``head`` is the row id of the trace that names the run; ``question_from`` and ``answer_from`` are those of the traces
-with its question and answer.
+with its question and answer. ``uncaught`` is as in ``sessions``.
 """
 
 Index("ux_runs_run", runs.c.run_id, unique=True)

@@ -70,7 +70,7 @@ def with_run_timelines(connection: Connection, runs: Sequence[Run]) -> tuple[Run
 
 
 def _run_timeline(execute: _Execute, run: Run) -> tuple[TimelineBar, ...]:
-    if run.traces == 1:
+    if run.traces == 1 and run.status != "error":
         return _timeline(execute, run)
     names: dict[str, object] = {"run": run.run_id}
     if run.spans <= SAMPLED_ABOVE:

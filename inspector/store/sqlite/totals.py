@@ -207,7 +207,7 @@ def sum_sessions(connection: Connection, session_ids: Iterable[str]) -> None:
         sums = SessionSums(session_id=session_id)
         for trace, share in _members(connection, session_id):
             sums.add(trace, share)
-        if sums.traces:
+        if sums.traces or sums.uncaught:
             summed.append(sums)
         else:
             connection.exec_driver_sql("DELETE FROM sessions WHERE session_id = ?", (session_id,))

@@ -54,7 +54,10 @@ def _columns(rows: Sequence[Sequence[Any]]) -> tuple[OutlineTables, OutlineColum
     columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 18
     named = [_numbered(column) for column in columns[4:11]]
     tables = OutlineTables(*(table for table, _ in named))
-    return tables, OutlineColumns(*columns[:4], *(numbers for _, numbers in named), *columns[11:16])
+    folded_into = [into or None for into in columns[15]]
+    return tables, OutlineColumns(
+        *columns[:4], *(numbers for _, numbers in named), *columns[11:15], folded_into=folded_into
+    )
 
 
 def _numbered(column: Sequence[Any]) -> tuple[tuple[Any, ...], list[int]]:

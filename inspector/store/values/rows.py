@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 import msgspec
 from msgspec.structs import replace
 
 from inspector.model import AttributeValue, Span, SpanError
+from inspector.nouns import UNCAUGHT
 from inspector.semconv import REPLAYED_LIVE, REPLAYED_RUN, REQUEST_MODEL, TOOL_SERVER
 from inspector.store.values.codec import pack
 from inspector.store.values.codes import DIALECTS, HOOKS, KEYS
@@ -26,6 +27,10 @@ _TEXTS = (
     *("trace_id", "span_id", "parent_id", "session_id", "name", "hook", "dialect", "service", "agent", "model", "tool"),
     *("process", "run", "input_key", "output_key"),
 )
+
+
+NOT_COUNTED: Final = ""
+"""``folded_into`` of a span that is no call and no duplicate either: the exception that ended a program."""
 
 
 class Row(NamedTuple):
@@ -131,7 +136,7 @@ def row_of(
             _request_model(span.attributes),
             *times,
             *_amounts(span),
-            None,
+            NOT_COUNTED if span.hook == UNCAUGHT and span.status == "error" else None,
             span.process,
             exact_times,
             *_error(span.error),

@@ -50,6 +50,11 @@ class Sums:
         if row.folded_into is None:
             self._count_call(row, by)
 
+    @property
+    def is_uncaught(self) -> bool:
+        """Whether these are of an exception that ended a program: in the trace of duplicates are calls."""
+        return self.calls == 0 and self.spans > 0
+
     def _count_call(self, row: Row, by: int) -> None:
         self.calls += by
         if row.status != "ok":
@@ -226,15 +231,20 @@ class SessionSums(Sums):
     latest_ns: int = -INT64_MAX
     traces: int = 0
     seq: int = 0
+    uncaught: int = 0
+    """Exceptions that ended a program, each alone in its trace, which is not counted."""
 
     def add(self, trace: TraceSums, share: Sums, by: int = 1) -> None:
         """Add a trace, or subtract it with ``by`` -1; start and end are widened, never narrowed.
 
         Its share is the session's part of its totals: all of them, unless it is mixed.
         """
-        self.traces += by
-        self.count_status(trace.status, by)
-        self.include(share, by)
+        if trace.is_uncaught:
+            self.uncaught += by
+        else:
+            self.traces += by
+            self.count_status(trace.status, by)
+            self.include(share, by)
         self.seq = max(self.seq, trace.seq)
         self.start_ns = min(self.start_ns, trace.start_ns)
         if trace.end_ns is not None:
@@ -263,6 +273,8 @@ class RunSums(Sums):
     traces: int = 0
     open_calls: int = 0
     seq: int = 0
+    uncaught: int = 0
+    """As in `SessionSums`."""
     question: str | None = None
     question_ns: int = 0
     question_from: int = 0
@@ -299,10 +311,15 @@ class RunSums(Sums):
     def finish(self) -> None:
         """Compute the fields that follow from the others."""
         self.status = self.worst()
+        if self.uncaught and self.status != "running":
+            self.status = "error"
         open_ended = self.status == "running" or self.end_ns is None
         self.duration_ms = None if open_ended else ((self.end_ns or 0) - self.start_ns) / 1e6
 
     def _count(self, trace: TraceSums, by: int) -> None:
+        if trace.is_uncaught:
+            self.uncaught += by
+            return
         self.traces += by
         self.open_calls += by * trace.running
         self.count_status(trace.status, by)

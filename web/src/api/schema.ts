@@ -1020,6 +1020,7 @@ export interface components {
             start_time_unix_nano: components["schemas"]["Nanoseconds"];
             end_time_unix_nano: string | null;
             duration_ms: number | null;
+            /** @description Its traces, without those of an exception that ended a program: such an exception makes the status `error`, and is in no other figure. */
             traces: components["schemas"]["Count"];
             /** @description Traces whose status is `error`. */
             failed_traces: components["schemas"]["Count"];
@@ -1589,6 +1590,7 @@ export interface components {
             status: components["schemas"]["Status"];
             start_time_unix_nano: components["schemas"]["Nanoseconds"];
             end_time_unix_nano: string | null;
+            /** @description Its traces, without those of an exception that ended a program: such an exception makes the status `error`, and is in no other figure. */
             traces: components["schemas"]["Count"];
             /** @description Traces whose status is `error`. */
             failed_traces: components["schemas"]["Count"];

@@ -144,8 +144,8 @@ function Traces({ run: { traces, failed_traces: failed } }: { run: Run }) {
 
 /** Input, and output or error; for a run without any, how it began. */
 function Gist({ run }: { run: Run }) {
-  // The errors of a run of several traces can be as many.
-  if (run.status === "error" && run.traces === 1) {
+  // The errors of a run of several traces can be as many. If none of them failed, an exception ended the program.
+  if (run.status === "error" && (run.traces === 1 || run.failed_traces === 0)) {
     return (
       <span className={css.exchange}>
         {run.question !== null && <Recorded text={run.question} className={css.asked} />}

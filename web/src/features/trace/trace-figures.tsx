@@ -45,7 +45,7 @@ export function TraceFigures({ trace, run, clock, inferred, children }: Props) {
         )}
         <Figure name="Calls">
           {count(trace.calls)}
-          {trace.spans > trace.calls && (
+          {trace.calls > 0 && trace.spans > trace.calls && (
             <span className={css.more} title="Spans of a call that another span counts for">
               {" "}
               + {plural(trace.spans - trace.calls, "duplicate")}
