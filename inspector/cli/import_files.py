@@ -20,9 +20,10 @@ from inspector.model import Filter
 from inspector.otlp import DecodedSpan
 from inspector.reading.dialects import read_span
 from inspector.received.labels import LABEL_HOOK, labels_apart
-from inspector.received.redacting import redacting
+from inspector.received.redacting import Redacting, redacting
 from inspector.settings import Settings
 from inspector.store import OwnedElsewhere, Store
+from inspector.transcripts import Search
 
 _SIGNALS = {"logs": b'"resourceLogs"', "metrics": b'"resourceMetrics"'}
 """The OTLP signals, by the key of their requests."""
@@ -100,7 +101,7 @@ def import_files(settings: Settings, names: Sequence[str]) -> Imported:
 def _import_file(name: str, database: "_Database", imported: Imported) -> None:
     before, why = imported.spans + imported.labels, ""
     refused: Counter[str] = Counter()
-    for part in _parts(name):
+    for part in _parts(name, database.search):
         fresh = {span.trace_id for span in _calls(part)} - imported.known.keys()
         counts = {trace_id: database.spans_of(trace_id) for trace_id in fresh}
         try:
@@ -137,17 +138,17 @@ def _why_nothing(part: FileRequest) -> str:
         return f"line {part.number} is cut off or not OTLP JSON"
     if part.decoded.rejected:
         return f"those on line {part.number} have a wrong {next(iter(part.decoded.rejected))}"
-    others = [signal for signal, key in _SIGNALS.items() if key in part.data]
+    others = [signal for signal, key in _SIGNALS.items() if key in (part.written or b"")]
     return f"only {' and '.join(others)}, which are not accepted" if others else ""
 
 
-def _parts(name: str) -> Iterator[FileRequest]:
+def _parts(name: str, search: Search | None) -> Iterator[FileRequest]:
     if name == "-":
         with unpacked(cast("BufferedReader", sys.stdin.buffer), _place(name)) as file:
-            yield from read_parts(file, _place(name))
+            yield from read_parts(file, _place(name), search=search)
         return
     with opened(Path(name)) as file:
-        yield from read_parts(file, name)
+        yield from read_parts(file, name, search=search)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +158,8 @@ class _Database:
     write: Callable[[FileRequest], Rejected]
     """Write spans; returns what was rejected of those that could be read."""
     store: Store
+    search: Search | None = None
+    """Searches messages of transcripts once, if this process searches for secrets."""
 
     def spans_of(self, trace_id: str) -> int:
         trace = self.store.trace(trace_id)
@@ -189,5 +192,5 @@ def _database(settings: Settings) -> Generator[_Database]:
             owner.store.write((), labels=labels)
             return Rejected()
 
-        yield _Database(write, owner.store)
+        yield _Database(write, owner.store, redact if isinstance(redact, Redacting) else None)
         owner.store.maintain()

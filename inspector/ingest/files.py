@@ -15,7 +15,7 @@ from inspector.ingest.errors import FileUnreadable
 from inspector.otlp import Decoded, DecodedSpan, json_of
 from inspector.parts import Parts
 from inspector.reading.recorded import read_line
-from inspector.transcripts import Transcript, transcript_of
+from inspector.transcripts import Search, Transcript, transcript_of
 from inspector.transcripts.lines import object_on
 
 MAX_LINE = 64 << 20
@@ -32,10 +32,16 @@ _SQLITE = b"SQLite format 3\x00"
 class FileRequest:
     """One request of a file."""
 
-    data: bytes
     decoded: Decoded
     number: int
     """The number of its line, from 1."""
+    written: bytes | None = None
+    """The request as the file has it; None for a part of a transcript."""
+
+    @property
+    def data(self) -> bytes:
+        """The request as OTLP JSON."""
+        return json_of(self.decoded) if self.written is None else self.written
 
 
 @contextmanager
@@ -76,8 +82,16 @@ def unpacked(file: BufferedReader, name: str) -> Generator[IO[bytes]]:
         yield cast("IO[bytes]", content)
 
 
-def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Iterator[FileRequest]:
+def read_parts(
+    file: IO[bytes], name: str, *, max_line: int = MAX_LINE, search: Search | None = None
+) -> Iterator[FileRequest]:
     """Yield the request on each line; a file with one request on many lines, or a short transcript, is one part.
+
+    Args:
+        file: The file, from its beginning on.
+        name: What it is called in errors.
+        max_line: Longer lines are skipped.
+        search: Searches the messages of a transcript for secrets, each once.
 
     Raises:
         FileUnreadable: It cannot be read to its end, for example because a gzip file was truncated.
@@ -87,19 +101,19 @@ def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Itera
     for number, line in _lines(file, name, max_line):
         if not line.strip():
             continue
-        if number == 1 and (transcript := transcript_of(line, Path(name))) is not None:
+        if number == 1 and (transcript := transcript_of(line, Path(name), search)) is not None:
             yield from _parts_of_transcript(transcript, chain([(number, line)], _lines(file, name, max_line)))
             return
         if parts.note(line, line):
             if not line.rstrip().endswith(b"}"):
-                yield FileRequest(line, Decoded(malformed="cut off"), number)
+                yield FileRequest(Decoded(malformed="cut off"), number, line)
             continue
         decoded = _decoded(line, max_line, parts)
         if decoded.malformed and number == 1 and line.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
             whole = line + _rest(file, max_line - len(line), name)
             again = read_line(whole) if len(whole) < max_line else decoded
             if not again.malformed:
-                yield FileRequest(whole, again, number)
+                yield FileRequest(again, number, whole)
                 return
             if not whole.endswith(b"\n"):
                 whole += next(_lines(file, name, max_line), (0, b""))[1]
@@ -107,7 +121,7 @@ def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Itera
             later = ((len(lines) + at, rest) for at, rest in _lines(file, name, max_line))
             yield from _parts_of(chain(enumerate(lines, 1), later), max_line)
             return
-        yield FileRequest(line, decoded, number)
+        yield FileRequest(decoded, number, line)
 
 
 def _parts_of_transcript(transcript: Transcript, lines: Iterable[tuple[int, bytes]]) -> Iterator[FileRequest]:
@@ -126,14 +140,13 @@ def _parts_of_transcript(transcript: Transcript, lines: Iterable[tuple[int, byte
 
 
 def _part_with(spans: list[DecodedSpan], number: int) -> FileRequest:
-    decoded = Decoded(spans=spans)
-    return FileRequest(json_of(decoded), decoded, number)
+    return FileRequest(Decoded(spans=spans), number)
 
 
 def _parts_of(lines: Iterable[tuple[int, bytes]], max_line: int) -> Iterator[FileRequest]:
     for number, line in lines:
         if line.strip():
-            yield FileRequest(line, _decoded(line, max_line), number)
+            yield FileRequest(_decoded(line, max_line), number, line)
 
 
 def _decoded(line: bytes, max_line: int, parts: Parts[bytes] | None = None) -> Decoded:

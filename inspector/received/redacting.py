@@ -79,16 +79,34 @@ class Redacting:
             links=self._each(span.links),
         )
 
+    def message(self, message: Any) -> Any:
+        """Return a message of a prompt without its secrets."""
+        try:
+            if self._redactor.clean(json.encode(message).decode()):
+                return message
+        except (MsgspecError, TypeError, ValueError, RecursionError):
+            # It is searched part by part below.
+            pass
+        return self._redactor.redact_value(sc.INPUT_MESSAGES, message)[0]
+
+    def is_searched(self, text: str) -> None:
+        """Note that a text consists of messages without secrets."""
+        self._know((text,))
+
     def text(self, key: str, text: str) -> str:
         """Return a text without its secrets."""
         return self._redactor.redact_text(key, text)
 
     def attributes(self, attributes: Mapping[str, AttributeValue]) -> dict[str, AttributeValue]:
         """Return attributes without their secrets; if there are none, the same object."""
-        plain, count = self._redactor.redact_value("attributes", cast("Plain", attributes))
+        prompt = attributes.get(sc.INPUT_MESSAGES)
+        is_known = isinstance(prompt, str) and hash(prompt) in self._clean
+        searched = {**attributes, sc.INPUT_MESSAGES: ""} if is_known else attributes
+        plain, count = self._redactor.redact_value("attributes", cast("Plain", searched))
         if not count:
             return cast("dict[str, AttributeValue]", attributes)
-        return cast("dict[str, AttributeValue]", plain) if isinstance(plain, dict) else {}
+        redacted = cast("dict[str, AttributeValue]", plain) if isinstance(plain, dict) else {}
+        return {**redacted, sc.INPUT_MESSAGES: prompt} if is_known and sc.INPUT_MESSAGES in redacted else redacted
 
     def _each(self, several: Sequence[Mapping[str, AttributeValue]]) -> Sequence[Mapping[str, AttributeValue]]:
         """Return events or links without their secrets; if there are none, the same object.
@@ -105,10 +123,13 @@ class Redacting:
             return False
         if texts is None or (texts and not self._redactor.clean("\n".join(texts))):
             return False
+        self._know(texts)
+        return True
+
+    def _know(self, clean: Iterable[str]) -> None:
         if len(self._clean) > _MOST_KNOWN:
             self._clean.clear()
-        self._clean.update(map(hash, texts))
-        return True
+        self._clean.update(map(hash, clean))
 
     def _unknown(self, spans: Iterable[DecodedSpan]) -> dict[str, None] | None:
         """Return the texts that are not known to be clean; None if the name of an attribute announces a secret."""

@@ -6,9 +6,8 @@ messages, so comparing with the latest ones of a session finds nearly all; a mis
 
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
-from itertools import islice
 from operator import itemgetter
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -17,7 +16,19 @@ from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from inspector import semconv
-from inspector.frames import Frame, Refers, cut, cut_strings, frame_of, framed, in_runs, numbers
+from inspector.frames import (
+    Elements,
+    Frame,
+    Piece,
+    Refers,
+    bodies_of,
+    cut,
+    cut_strings,
+    frame_of,
+    framed,
+    in_runs,
+    numbers,
+)
 from inspector.model import Kind
 from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.contents import messages, with_strings
@@ -34,10 +45,12 @@ from inspector.store.values.contents import (
     read_body,
     stored_body,
 )
+from inspector.store.values.prompts import Prompts
 from inspector.store.values.text_hashes import TextHashes
 
 _SCOPES = 512
-_MESSAGES = 4096
+_MESSAGES = 65_536
+"""The most messages of all scopes that are remembered from one batch to the next."""
 _PROMPTS = 8
 _MOST_SPANS = 200
 _BESIDE = frozenset((semconv.SYSTEM_INSTRUCTIONS, semconv.TOOL_DEFINITIONS))
@@ -64,6 +77,7 @@ _AROUND_MODELS: frozenset[Kind] = frozenset(("agent", "workflow"))
 _SHARE_TEXTS = _AROUND_MODELS | {"llm"}
 """Kinds whose long texts other spans have as well, as an agent's input and output are those of its model calls."""
 _MOST_UNCLAIMED = 64
+_NONE: frozenset[int] = frozenset()
 
 
 Block: TypeAlias = tuple[str, bytes]
@@ -94,6 +108,17 @@ class OwningSpan(NamedTuple):
     kind: Kind
 
 
+class _Read(NamedTuple):
+    """The messages of a prompt, for the next one, which repeats them."""
+
+    of: tuple[MessageScope, str, Kind]
+    """Their scope, attribute, and the kind of the span."""
+    block: Block
+    ids: Sequence[int]
+    strings: frozenset[int]
+    """The ids of the long strings in them."""
+
+
 class Conversations:
     """The latest messages of the scopes that are being written."""
 
@@ -107,6 +132,7 @@ class Conversations:
         self._before_id: int | None = None
         """The id of the last message from another writer, perhaps of an earlier version."""
         self._prompts: dict[tuple[MessageScope, str, str], Refers | None] = {}
+        self._latest = Prompts[_Read]()
         self._reserved: dict[MessageScope, dict[Block, tuple[int, int]]] = {}
         self._unclaimed: dict[MessageScope, dict[int, None]] = {}
         """Inputs and outputs of agents and workflows, in order, until a model call has them too."""
@@ -120,6 +146,7 @@ class Conversations:
         self._strings.clear()
         self._new.clear()
         self._prompts.clear()
+        self._latest.forget()
         self._reserved.clear()
         self._unclaimed.clear()
         self._claims.clear()
@@ -152,34 +179,68 @@ class Conversations:
         # The tools are the same in each call of an agent, so most of them need not be parsed.
         at = (scope, key, prompt)
         if at not in self._prompts:
-            pieces = cut(prompt, is_prompt=key in semconv.MESSAGE_KEYS, is_conversation=key not in _BESIDE)
-            refer = partial(self._ids_of_bodies, scope, key, owner)
-            if pieces:
-                self._prompts[at] = self._with_strings(scope, framed(pieces, refer))
-            else:
-                self._prompts[at] = self._answer(scope, prompt, owner) if owner.kind in _SHARE_TEXTS else None
+            self._prompts[at] = self._read_on(scope, key, prompt, owner) or self._read(scope, key, prompt, owner)
         return self._prompts[at]
+
+    def _read(self, scope: MessageScope, key: str, prompt: str, owner: OwningSpan) -> Refers | None:
+        pieces = cut(prompt, is_prompt=key in semconv.MESSAGE_KEYS, is_conversation=key not in _BESIDE)
+        match pieces:
+            case []:
+                return self._answer(scope, prompt, owner) if owner.kind in _SHARE_TEXTS else None
+            case [b"[", Elements(bodies, ","), b"]"]:
+                block = self._block_of(key, bodies)
+                ids = self._ids_of_bodies(scope, block, owner, bodies)
+                read = _Read((scope, key, owner.kind), block, ids, self._strings_of(scope, ids))
+                self._latest.keep(prompt, read)
+                return _refers_of(read)
+            case _:
+                return self._framed(scope, key, owner, pieces)
+
+    def _read_on(self, scope: MessageScope, key: str, prompt: str, owner: OwningSpan) -> Refers | None:
+        """Read only the new messages of a prompt that repeats one of the latest; None if it does not."""
+        found = self._latest.before(prompt)
+        if found is None:
+            return None
+        before, rest = found
+        bodies = bodies_of(rest) if before.of == (scope, key, owner.kind) else None
+        if bodies is None:
+            return None
+        ids = self._ids_of_bodies(scope, before.block, owner, bodies)
+        strings = before.strings | self._strings_of(scope, ids)
+        read = before._replace(ids=[*before.ids, *ids], strings=strings)
+        self._latest.keep(prompt, read)
+        return _refers_of(read)
 
     def _answer(self, scope: MessageScope, text: str, owner: OwningSpan) -> Frame | None:
         pieces = cut_strings(text.encode(errors="replace"), _LEAST_STRING_BYTES)
-        refer = partial(self._ids_of_bodies, scope, _STRINGS, owner)
+        refer = partial(self._refer_bodies, scope, _STRINGS, owner)
         return replace(frame_of(framed(pieces, refer)), own=True, last=None) if pieces else None
 
-    def _with_strings(self, scope: MessageScope, refers: Refers) -> Refers:
-        """Return a frame with the ids of the long strings in its messages."""
+    def _framed(self, scope: MessageScope, key: str, owner: OwningSpan, pieces: Sequence[Piece]) -> Refers:
+        """Return the frame of pieces, with the ids of the long strings in its messages."""
+        refers = framed(pieces, partial(self._refer_bodies, scope, key, owner))
+        return _with_strings(refers, self._strings_of(scope, ids_of(refers)))
+
+    def _strings_of(self, scope: MessageScope, ids: Iterable[int]) -> frozenset[int]:
         within = self._strings.get(scope)
-        strings = {number for content_id in ids_of(refers) for number in within.get(content_id, ())} if within else ()
-        return replace(frame_of(refers), strings=in_runs(sorted(strings)), last=last_of(refers)) if strings else refers
+        return frozenset(number for content_id in ids for number in within.get(content_id, ())) if within else _NONE
+
+    def _block_of(self, key: str, bodies: Sequence[bytes | Raw]) -> Block:
+        # Two recorders of a call may write the same attribute in different forms, and several agents may take turns.
+        # Each reserves ids of its own, so that they stay ranges.
+        return key, self._text_hashes.of(bytes(bodies[0])) if len(bodies) > 1 else b""
+
+    def _refer_bodies(
+        self, scope: MessageScope, key: str, owner: OwningSpan, bodies: Sequence[bytes | Raw]
+    ) -> list[int]:
+        return self._ids_of_bodies(scope, self._block_of(key, bodies), owner, bodies)
 
     def _ids_of_bodies(
-        self, scope: MessageScope, key: str, owner: OwningSpan, bodies: Sequence[bytes | Raw]
+        self, scope: MessageScope, block: Block, owner: OwningSpan, bodies: Sequence[bytes | Raw]
     ) -> list[int]:
         known = self._messages(scope)
         texts = [bytes(body) for body in bodies]
         hashes = list(map(self._text_hashes.of, texts))
-        # Two recorders of a call may write the same attribute in different forms, and several agents may take turns.
-        # Each reserves ids of its own, so that they stay ranges.
-        block = (key, hashes[0] if len(hashes) > 1 else b"")
         ids: list[int] = []
         for text, text_hash in zip(texts, hashes, strict=True):
             content_id = known.get(text_hash)
@@ -218,7 +279,7 @@ class Conversations:
         pieces = [] if body.startswith(b'"') else cut_strings(body, _LEAST_STRING_BYTES)
         if not pieces:
             return body
-        frame = frame_of(framed(pieces, partial(self._ids_of_bodies, scope, _STRINGS, owner)))
+        frame = frame_of(framed(pieces, partial(self._refer_bodies, scope, _STRINGS, owner)))
         self._strings.setdefault(scope, {})[content_id] = tuple(numbers(frame))
         return frame
 
@@ -230,9 +291,10 @@ class Conversations:
         self._new = []
         self._claim()
         self._prompts.clear()
-        many = [scope for scope, known in self._known.items() if len(known) > _MESSAGES]
-        for scope in (*many, *islice(self._known, max(0, len(self._known) - _SCOPES))):
-            self._known.pop(scope, None)
+        messages = sum(map(len, self._known.values()))
+        while messages > _MESSAGES or len(self._known) > _SCOPES:
+            scope, known = self._known.popitem(last=False)
+            messages -= len(known)
             self._strings.pop(scope, None)
             self._reserved.pop(scope, None)
             self._unclaimed.pop(scope, None)
@@ -277,6 +339,15 @@ class Conversations:
     def _connected(self) -> Connection:
         assert self._connection is not None
         return self._connection
+
+
+def _refers_of(read: _Read) -> Refers:
+    return _with_strings(in_runs(read.ids), read.strings)
+
+
+def _with_strings(refers: Refers, strings: Collection[int]) -> Refers:
+    """Return a frame with the ids of the long strings in its messages."""
+    return replace(frame_of(refers), strings=in_runs(sorted(strings)), last=last_of(refers)) if strings else refers
 
 
 def _latest(database: sqlite3.Connection, scope: MessageScope) -> set[int]:

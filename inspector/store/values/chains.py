@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 from msgspec import Raw
 
+from inspector.store.values.prompts import Prompts
 from inspector.store.values.text_hashes import hash_of
 
 LONGEST_PREVIEW = 200
@@ -81,6 +82,10 @@ class Chain(NamedTuple):
     messages: Sequence[MessageOutline]
     after: Sequence[bytes]
     """The chain up to and with each message."""
+    ends: Sequence[int]
+    """The indexes of the messages with which an answer may have ended."""
+    sums: Mapping[str, int]
+    """The sizes of all messages added up, see `MessageOutline.sizes`."""
 
     @property
     def asked(self) -> bytes:
@@ -88,22 +93,12 @@ class Chain(NamedTuple):
         return self.after[-1] if self.after else _BEGIN
 
     def ends_of_answers(self) -> Iterator[tuple[bytes, int]]:
-        """Yield where an answer may have ended, the latest first: the chain up to there and its number of messages."""
-        for at in range(len(self.messages) - 1, -1, -1):
-            is_last = at + 1 == len(self.messages)
-            if self.messages[at].by_assistant and (is_last or not self.messages[at + 1].by_assistant):
-                yield self.after[at], at + 1
-
-    def sizes(self) -> dict[str, int]:
-        """Return the numbers of characters of all messages; see `MessageOutline.sizes`."""
-        sums: dict[str, int] = {}
-        for message in self.messages:
-            for what, size in message.sizes.items():
-                sums[what] = sums.get(what, 0) + size
-        return sums
+        """Return where an answer may have ended, the latest first: the chain up to there and its number of messages."""
+        return ((self.after[at], at + 1) for at in reversed(self.ends))
 
 
 _BEGIN = b"\0" * _DIGEST_BYTES
+_NO_MESSAGES = Chain((), (), (), {})
 
 
 class Chains:
@@ -111,22 +106,33 @@ class Chains:
 
     def __init__(self, hash_text: Callable[[bytes], bytes] = hash_of) -> None:
         self._hash_text = hash_text
+        self._prompts = Prompts[Chain]()
         self._known: OrderedDict[bytes, MessageOutline] = OrderedDict()
         self._steps: dict[tuple[bytes, tuple[bytes, ...]], bytes] = {}
         """The chain that results from a chain and a message's parts; the next prompt repeats the same steps."""
 
     def of_prompt(self, text: object) -> Chain | None:
         """Read the messages of ``gen_ai.input.messages``; None if it has none."""
-        bodies = _bodies(text)
-        if bodies is None:
+        if not isinstance(text, str):
+            return None
+        before, rest = self._prompts.before(text) or (_NO_MESSAGES, text)
+        bodies = _bodies(rest)
+        if bodies is None or len(before.messages) + len(bodies) > MOST_MESSAGES:
             return None
         messages = [self._message(body) for body in bodies]
         after: list[bytes] = []
-        chain = _BEGIN
-        for message in messages:
+        chain, sums, ends = before.asked, dict(before.sums), list(before.ends)
+        for at, message in enumerate(messages, len(before.messages)):
+            if message.by_assistant:
+                # An answer of several messages ends with the last one.
+                ends[-1:] = [at] if ends[-1:] == [at - 1] else [*ends[-1:], at]
             chain = self._after(chain, message.parts)
             after.append(chain)
-        return Chain(messages, after)
+            for what, size in message.sizes.items():
+                sums[what] = sums.get(what, 0) + size
+        found = Chain([*before.messages, *messages], [*before.after, *after], ends, sums)
+        self._prompts.keep(text, found)
+        return found
 
     def of_answer(self, text: object) -> MessageOutline | None:
         """Read the first message of ``gen_ai.output.messages``; None if there is none, or none of its parts counts."""

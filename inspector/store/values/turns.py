@@ -127,7 +127,7 @@ def _chosen(candidates: Sequence[_Candidate], lane: str | None) -> Sequence[_Can
 
 def sizes_of(chain: Chain, attributes: Mapping[str, AttributeValue]) -> dict[str, int]:
     """Return the numbers of characters of a prompt (see `MessageOutline.sizes`), with its instructions and tools."""
-    sizes = chain.sizes()
+    sizes = dict(chain.sums)
     for key, name in ((semconv.SYSTEM_INSTRUCTIONS, "system"), (semconv.TOOL_DEFINITIONS, _TOOLS)):
         text = attributes.get(key)
         if isinstance(text, str):
