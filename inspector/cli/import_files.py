@@ -13,21 +13,21 @@ from inspector import semconv
 from inspector.cli import opening
 from inspector.cli.errors import CliError, SpansRefused
 from inspector.cli.figures import counted
-from inspector.cli.request import Rejected, post_traces
+from inspector.cli.request import Rejected, post_request
 from inspector.ingest import LOCK_WAIT_S, FileUnreadable, Owner
 from inspector.ingest.files import FileRequest, opened, read_parts, unpacked
-from inspector.model import Filter
-from inspector.otlp import DecodedSpan
+from inspector.model import Filter, Log
+from inspector.otlp import WITHOUT_SPAN, DecodedSpan, Signal
 from inspector.reading.dialects import read_span
-from inspector.received.labels import LABEL_HOOK, labels_apart
+from inspector.received.labels import LABEL_HOOK, labels_apart, labels_of_logs
 from inspector.received.redacting import Redacting, redacting
 from inspector.settings import Settings
 from inspector.store import OwnedElsewhere, Store
 from inspector.transcripts import Search
 
-_SIGNALS = {"logs": b'"resourceLogs"', "metrics": b'"resourceMetrics"'}
-"""The OTLP signals, by the key of their requests."""
-
+_METRICS = b'"resourceMetrics"'
+"""The key of a request with metrics."""
+_WITHOUT_SPAN = "logs that belong to no span"
 _NOT_OTLP = "lines that are not OTLP JSON"
 
 
@@ -38,6 +38,8 @@ class Imported:
     spans: int = 0
     """All spans, counted as often as they occur."""
     labels: int = 0
+    logs: int = 0
+    """Logs of spans, counted likewise."""
     new: int = 0
     """Spans that were not recorded before."""
     is_changed: bool = False
@@ -53,6 +55,11 @@ class Imported:
     """How many spans of each trace were recorded before."""
 
     @property
+    def items(self) -> int:
+        """The number of spans, labels and logs."""
+        return self.spans + self.labels + self.logs
+
+    @property
     def traces(self) -> int:
         """The number of traces."""
         return len(self.known)
@@ -64,7 +71,11 @@ class Imported:
             self.left_out[_NOT_OTLP] += 1
             self.first_bad_line = self.first_bad_line or part.number
         for reason, count in decoded.rejected.items():
-            self.left_out[f"spans with a wrong {reason}"] += count
+            what = "logs" if part.signal == "logs" else "spans"
+            self.left_out[_WITHOUT_SPAN if reason == WITHOUT_SPAN else f"{what} with a wrong {reason}"] += count
+        if part.signal == "logs":
+            self.logs += len(decoded.spans) - refused
+            return
         spans = _calls(part)
         if spans:
             self.last_trace = spans[-1].trace_id
@@ -99,32 +110,35 @@ def import_files(settings: Settings, names: Sequence[str]) -> Imported:
 
 
 def _import_file(name: str, database: "_Database", imported: Imported) -> None:
-    before, why = imported.spans + imported.labels, ""
-    refused: Counter[str] = Counter()
+    before, why = imported.items, ""
+    refused: Counter[tuple[str, Signal]] = Counter()
     for part in _parts(name, database.search):
         fresh = {span.trace_id for span in _calls(part)} - imported.known.keys()
         counts = {trace_id: database.spans_of(trace_id) for trace_id in fresh}
         try:
             rejected = database.write(part) if part.decoded.spans else Rejected()
         except SpansRefused as error:
-            refused[error.reason] += len(part.decoded.spans)
+            refused[error.reason, part.signal] += len(part.decoded.spans)
             continue
         # Those that cannot be read are left out here and there.
         left_out = max(0, rejected.spans - sum(part.decoded.rejected.values()))
         if left_out:
-            refused[rejected.error_message] += left_out
+            refused[rejected.error_message, part.signal] += left_out
         imported.known |= counts
         imported.count(part, left_out)
         why = why or _why_nothing(part)
-    for reason, count in refused.items():
-        imported.bad_files.append(f"{_place(name)}: the server refused {counted(count, 'span')} ({reason})")
-    if imported.spans + imported.labels == before and not refused:
+    for (reason, signal), count in refused.items():
+        noun = "log" if signal == "logs" else "span"
+        imported.bad_files.append(f"{_place(name)}: the server refused {counted(count, noun)} ({reason})")
+    if imported.items == before and not refused:
         advice = f": {why}" if why else "; 'inspector export' and collectors write OTLP JSON lines"
         raise FileUnreadable(f"{_place(name)} contains no spans{advice}")
 
 
 def _calls(part: FileRequest) -> list[DecodedSpan]:
     """Return the spans of a part, without those that are labels."""
+    if part.signal == "logs":
+        return []
     return [span for span in part.decoded.spans if span.attributes.get(semconv.HOOK) != LABEL_HOOK]
 
 
@@ -136,10 +150,12 @@ def _why_nothing(part: FileRequest) -> str:
     """Say why a part of a file has no spans; empty if there is nothing to say."""
     if part.decoded.malformed:
         return f"line {part.number} is cut off or not OTLP JSON"
+    if part.decoded.rejected.get(WITHOUT_SPAN):
+        return f"only {_WITHOUT_SPAN}"
     if part.decoded.rejected:
         return f"those on line {part.number} have a wrong {next(iter(part.decoded.rejected))}"
-    others = [signal for signal, key in _SIGNALS.items() if key in (part.written or b"")]
-    return f"only {' and '.join(others)}, which are not accepted" if others else ""
+    has_metrics = part.written is not None and _METRICS in part.written
+    return "only metrics, which are not accepted" if has_metrics else ""
 
 
 def _parts(name: str, search: Search | None) -> Iterator[FileRequest]:
@@ -179,12 +195,18 @@ def _database(settings: Settings) -> Generator[_Database]:
         if url is None:
             raise CliError("another command is working on the database; try again when it has ended") from None
         with opening.opened(settings) as store:
-            yield _Database(lambda part: post_traces(settings, url, part.data), store)
+            yield _Database(lambda part: post_request(settings, url, part.data, part.signal), store)
         return
     with owner:
         redact = redacting(settings.home, on=settings.redact_imports)
 
         def write(part: FileRequest) -> Rejected:
+            if part.signal == "logs":
+                logs = [
+                    Log(log.trace_id, log.span_id, event) for log in redact(part.decoded).spans for event in log.events
+                ]
+                owner.store.write((), labels=[*labels_of_logs(logs)], logs=logs)
+                return Rejected()
             spans, labels = labels_apart(read_span(span) for span in redact(part.decoded).spans)
             most = owner.store.batch_spans
             for start in range(0, len(spans), most):
@@ -193,4 +215,5 @@ def _database(settings: Settings) -> Generator[_Database]:
             return Rejected()
 
         yield _Database(write, owner.store, redact if isinstance(redact, Redacting) else None)
+        owner.join_logs()
         owner.store.maintain()

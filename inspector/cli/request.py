@@ -10,6 +10,7 @@ import msgspec
 
 from inspector.api.tokens import load_or_create
 from inspector.cli.errors import ServerRefused, SpansRefused
+from inspector.otlp import Signal
 from inspector.settings import Settings
 
 _TIMEOUT_S = 30.0
@@ -34,15 +35,16 @@ class _Code(msgspec.Struct):
 
 
 class Rejected(msgspec.Struct, rename="camel"):
-    """Spans that the server rejected in a request that it otherwise accepted (OTLP's ``ExportTracePartialSuccess``)."""
+    """Spans or logs that the server rejected in a request that it otherwise accepted (OTLP's ``partialSuccess``)."""
 
     rejected_spans: str | int = 0
+    rejected_log_records: str | int = 0
     error_message: str = ""
 
     @property
     def spans(self) -> int:
         """How many."""
-        text = str(self.rejected_spans)
+        text = str(self.rejected_spans or self.rejected_log_records)
         return int(text) if text.isdecimal() else 0
 
 
@@ -124,7 +126,7 @@ def _asked(settings: Settings, url: str, path: str, *, method: str, body: bytes 
         time.sleep(_BUSY_AGAIN_S)
 
 
-def post_traces(settings: Settings, url: str, request: bytes) -> Rejected:
+def post_request(settings: Settings, url: str, request: bytes, signal: Signal = "traces") -> Rejected:
     """Send one OTLP/JSON request to the server, and return what it rejected; if it is busy, retry when it says so.
 
     Raises:
@@ -133,7 +135,7 @@ def post_traces(settings: Settings, url: str, request: bytes) -> Rejected:
     """
     token = load_or_create(settings).derive("ingest")
     posted = urllib.request.Request(  # noqa: S310 - the address is the one that the owner of the database wrote
-        f"{url.rstrip('/')}/v1/traces",
+        f"{url.rstrip('/')}/v1/{signal}",
         data=request,
         method="POST",
         headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"},

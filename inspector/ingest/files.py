@@ -1,4 +1,4 @@
-"""Reads spans from files: OTLP JSON, as the inspector and OpenTelemetry's collector export it, and transcripts."""
+"""Reads spans and logs from files: OTLP JSON, as we and OpenTelemetry's collector export it, and transcripts."""
 
 import gzip
 import stat
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from inspector.ingest.errors import FileUnreadable
-from inspector.otlp import Decoded, DecodedSpan, json_of
+from inspector.otlp import Decoded, DecodedSpan, Signal, decode_request, json_of
 from inspector.parts import Parts
 from inspector.reading.recorded import read_line
 from inspector.transcripts import Search, Transcript, transcript_of
@@ -25,6 +25,8 @@ _TOGETHER = 8 << 20
 """How many bytes of texts the spans of a transcript have that are stored together."""
 _GZIP = b"\x1f\x8b"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_LOGS = b'"resourceLogs"'
+"""The key of a request with logs."""
 _SQLITE = b"SQLite format 3\x00"
 
 
@@ -42,6 +44,11 @@ class FileRequest:
     def data(self) -> bytes:
         """The request as OTLP JSON."""
         return json_of(self.decoded) if self.written is None else self.written
+
+    @property
+    def signal(self) -> Signal:
+        """What the request carries."""
+        return "logs" if self.decoded.spans and self.decoded.spans[0].is_log else "traces"
 
 
 @contextmanager
@@ -111,7 +118,7 @@ def read_parts(
         decoded = _decoded(line, max_line, parts)
         if decoded.malformed and number == 1 and line.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
             whole = line + _rest(file, max_line - len(line), name)
-            again = read_line(whole) if len(whole) < max_line else decoded
+            again = _decoded(whole, max_line) if len(whole) < max_line else decoded
             if not again.malformed:
                 yield FileRequest(again, number, whole)
                 return
@@ -150,7 +157,12 @@ def _parts_of(lines: Iterable[tuple[int, bytes]], max_line: int) -> Iterator[Fil
 
 
 def _decoded(line: bytes, max_line: int, parts: Parts[bytes] | None = None) -> Decoded:
-    return Decoded(malformed="too long") if len(line) >= max_line else read_line(line, parts)
+    if len(line) >= max_line:
+        return Decoded(malformed="too long")
+    decoded = read_line(line, parts)
+    if _LOGS in line and not (decoded.malformed or decoded.spans or decoded.rejected):
+        return decode_request(line, "json", signal="logs")
+    return decoded
 
 
 def _lines(file: IO[bytes], name: str, max_line: int) -> Iterator[tuple[int, bytes]]:

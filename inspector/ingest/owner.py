@@ -228,6 +228,14 @@ class Owner:
             self._thread.join()
             self._thread = None
 
+    def join_logs(self) -> None:
+        """Join the logs that were stored to their spans.
+
+        Raises:
+            StoreError: They cannot be stored.
+        """
+        self._joining.join()
+
     def close(self) -> None:
         """Stop, close the store and let others own the database."""
         self.intake.close()

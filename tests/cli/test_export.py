@@ -140,7 +140,11 @@ def test_an_export_that_fails_leaves_the_older_file(inspector, recorded, tmp_pat
         (b"", "contains no spans"),
         (b"{}", "contains no spans; 'inspector export' and collectors write OTLP JSON lines"),
         (b'{"resourceSpans":[{"sco', "contains no spans: line 1 is cut off or not OTLP JSON"),
-        (b'{"resourceLogs":[{"scopeLogs":[]}]}', "contains no spans: only logs, which are not accepted"),
+        (b'{"resourceMetrics":[]}', "contains no spans: only metrics, which are not accepted"),
+        (
+            b'{"resourceLogs":[{"scopeLogs":[{"logRecords":[{}]}]}]}',
+            "contains no spans: only logs that belong to no span",
+        ),
         (b'{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"x"}]}]}]}', "contains no spans: those on line 1 have "),
         (b"SQLite format 3\x00rest", "is an SQLite database"),
         (b"\xff\xfe{\x00", "is UTF-16"),

@@ -9,6 +9,10 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from served import SECRET
 
 from inspector.api.grpc_receiver import SERVICES
+from inspector.cli.import_files import import_files
+from inspector.ingest import Owner
+from inspector.model import Filter
+from inspector.settings import Settings
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 EXPORTS = Path(__file__).parents[1] / "ingest" / "exports"
@@ -245,3 +249,14 @@ def test_pythons_exporters_send_logs_without_complaint(server, until, kind):
     assert event["name"] == "asked"
     assert event["attributes"] == {"a": "b", "log.level": "INFO", "log.logger": "agent", "log.message": {"n": 1}}
     assert server.left_out("logs_without_span") == before + 1
+
+
+def test_an_import_sends_files_of_logs_to_the_server_that_runs(serve_home, tmp_path):
+    settings = Settings(home=tmp_path / "home", token=SECRET)
+    with serve_home(settings.home):
+        files = [str(EXPORTS / "logs" / "genai_logs.jsonl"), str(EXPORTS / "genai_logs.jsonl")]
+        imported = import_files(settings, files)
+        assert (imported.spans, imported.logs, imported.bad_files) == (3, 3, [])
+    with Owner(settings) as owner:
+        owner.join_logs()
+        assert all(run.question for run in owner.store.runs(Filter()).items)

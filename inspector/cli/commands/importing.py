@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 def importing(*, files: tuple[str, ...], home: Path | None) -> int:
     """Import OTLP JSON, as written by 'inspector export' or a collector's file exporter, compressed or not.
 
+    Logs become events of their spans.
+
     The sessions that Claude Code (~/.claude/projects/*/*.jsonl), Codex (~/.codex/sessions/*/*/*/*.jsonl) and Gemini CLI
     (~/.gemini/tmp/*/chats/*.jsonl) keep of themselves can be imported too. FILE may be - for standard input. Spans
     that are already stored stay as they are. If something cannot be read, or a running server refuses it, the command
@@ -29,7 +31,7 @@ def importing(*, files: tuple[str, ...], home: Path | None) -> int:
     imported = import_files(settings_of(home), files)
     for problem in imported.bad_files:
         notice(f"inspector: {problem}")
-    if imported.spans:
+    if imported.spans or imported.logs:
         for omission in imported.omissions():
             notice(omission)
         where = f"inspector show {imported.last_trace}" if imported.traces == 1 else "inspector events"
@@ -38,6 +40,15 @@ def importing(*, files: tuple[str, ...], home: Path | None) -> int:
 
 
 def _summary(imported: "Imported") -> str:
+    from inspector.cli.figures import counted
+
+    logs = f"{counted(imported.logs, 'log')} of spans"
+    if not imported.spans:
+        return f"imported {logs}"
+    return f"{_summary_of_spans(imported)}, and {logs}" if imported.logs else _summary_of_spans(imported)
+
+
+def _summary_of_spans(imported: "Imported") -> str:
     from inspector.cli.figures import counted
 
     traces = counted(imported.traces, "trace")
