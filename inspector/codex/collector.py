@@ -6,6 +6,7 @@ from typing import Final
 
 from inspector.codex.threads import Threads
 from inspector.coding_agents import Growing, Ticking, ToldSpans, reported
+from inspector.logger import unnoticed
 from inspector.transcripts.codex import Codex, rollouts_of
 from inspector.transcripts.failures import without_reasons
 from inspector.transcripts.lines import object_on
@@ -62,7 +63,12 @@ class Collector:
 
     def _record(self, rollout: Growing, codex: Codex) -> None:
         for line in rollout.lines():
-            for span in codex.spans(object_on(line) or {}):
-                if span.start_ns >= self._since_ns:
-                    record = self._spans.start if span.end_ns is None else self._spans.end
-                    record(span if self._content else without_reasons(span))
+            # One by one: those that were read with it would be lost too.
+            with unnoticed("a line of a session of Codex"):
+                self._record_line(line, codex)
+
+    def _record_line(self, line: bytes, codex: Codex) -> None:
+        for span in codex.spans(object_on(line) or {}):
+            if span.start_ns >= self._since_ns:
+                record = self._spans.start if span.end_ns is None else self._spans.end
+                record(span if self._content else without_reasons(span))

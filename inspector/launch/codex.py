@@ -14,14 +14,19 @@ def is_codex(program: str) -> bool:
 
 
 def environment_of_codex(environ: Mapping[str, str], traces: Path) -> tuple[dict[str, str], Path]:
-    """Return the environment in which Codex writes diagnostic traces, and where: whoever has chosen a place keeps it.
+    """Return the environment in which Codex writes diagnostic traces, and where.
+
+    Below the place that its user has chosen, if any. There it is a directory of this run alone: in one of several,
+    whose session is whose could not be told.
 
     Args:
         environ: Its environment otherwise.
-        traces: A private directory.
+        traces: A private directory, whose parent has the name of the run.
     """
     chosen = environ.get(_TRACES)
-    return {**environ, _TRACES: chosen or str(traces)}, Path(chosen or traces)
+    if chosen:
+        traces = Path(chosen) / f"inspector-{traces.parent.name}"
+    return {**environ, _TRACES: str(traces)}, traces
 
 
 def sessions_of_codex(environ: Mapping[str, str]) -> Path:

@@ -156,14 +156,12 @@ def test_without_content_an_error_that_begins_like_an_exit_code_is_left_out(run,
     assert b"of ls" not in written
 
 
-def test_a_directory_for_traces_that_somebody_chose_is_kept(run, codex, tmp_path):
+def test_a_directory_for_traces_that_somebody_chose_is_kept_with_one_for_each_run(run, codex, tmp_path):
     chosen = tmp_path / "chosen"
-    (chosen / "before").mkdir(parents=True)
-    (chosen / "before" / "trace.jsonl").write_text(
-        '{"payload": {"type": "thread_started", "thread_id": "another"}}\nnonsense\n'
-    )
-    assert b"recorded 24 calls" in run(str(codex), CODEX_ROLLOUT_TRACE_ROOT=str(chosen)).stderr
-    assert (chosen / "trace-of-the-test" / "trace.jsonl").exists()
+    for _ in range(2):
+        assert b"recorded 24 calls" in run(str(codex), CODEX_ROLLOUT_TRACE_ROOT=str(chosen)).stderr
+        (tmp_path / "codex").rename(tmp_path / f"codex-{len(list(tmp_path.iterdir()))}")
+    assert len(list(chosen.glob("inspector-*/trace-of-the-test/trace.jsonl"))) == 2
 
 
 @pytest.mark.parametrize("command", ["replay", "test"])

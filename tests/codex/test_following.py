@@ -1,12 +1,17 @@
 """The files of Codex are followed as they grow."""
 
 import json
+from pathlib import Path
 
 import pytest
+from spooled import records
 
+from inspector.codex.collector import Collector
 from inspector.codex.threads import Threads
 from inspector.coding_agents import Growing
+from inspector.transcripts.codex import Codex
 
+CAPTURED = Path(__file__).parent / "captured"
 THREAD = "01a221e2-ddb5-7443-9f58-58744a75020f"
 
 
@@ -65,3 +70,24 @@ def test_what_is_no_thread_is_passed_over(tmp_path, line):
 
 def test_a_directory_that_is_never_made_has_none(tmp_path):
     assert list(Threads(tmp_path / "none").new()) == []
+
+
+class FailsAtTools(Codex):
+    """Reads a session of a version that writes tool calls as nobody expects."""
+
+    def spans(self, line):
+        if line.get("payload", {}).get("type") == "function_call":
+            raise KeyError("name")
+        yield from super().spans(line)
+
+
+def test_a_line_that_cannot_be_read_costs_itself_and_is_reported_once(tmp_path, caplog):
+    collector = Collector(tmp_path / "home", tmp_path / "traces", tmp_path / "sessions", content=True)
+    collector._since_ns = 0
+    collector._record(Growing(CAPTURED / "session.jsonl"), FailsAtTools(CAPTURED / "session.jsonl", is_live=True))
+    collector.close()
+    names = [span["name"] for span in records(tmp_path / "home" / "spool")]
+    assert sorted(names) == [*["chat gpt-5.1-codex"] * 2, *["invoke_agent codex"] * 2]
+    assert [record.getMessage() for record in caplog.records] == [
+        "a line of a session of Codex could not be recorded: KeyError"
+    ]
