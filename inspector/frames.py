@@ -109,16 +109,6 @@ def cut(text: str, *, is_prompt: bool, is_conversation: bool = True) -> list[Pie
     return pieces if any(type(piece) is not bytes for piece in pieces) else []
 
 
-def bodies_of(text: str) -> list[Raw] | None:
-    """Return the messages of an array without spaces between them; None for any other text."""
-    try:
-        raw = text.encode()
-        bodies = _ARRAY.decode(raw)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        return None
-    return bodies if bodies and raw == b"[" + b",".join(bodies) + b"]" else None
-
-
 def cut_value(value: dict[str, Any] | list[Any], bodies_of: BodiesOf) -> list[Piece]:
     """Cut the JSON text of a prompt like `cut`, but get the text of its messages from a function.
 

@@ -1,6 +1,7 @@
 """The messages of an imported session are searched for secrets once, not again in each call that repeats them."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -79,7 +80,7 @@ def test_each_message_is_searched_once():
 
     search = Search()
     lines = [*session(20, lambda at: f"result {at}")]
-    transcript = transcript_of(lines[0].encode(), search)
+    transcript = transcript_of(lines[0].encode(), Path("session.jsonl"), search)
     spans = [span for line in lines for span in transcript.spans(json.loads(line))]
     calls = [span for span in (*spans, *transcript.rest()) if "gen_ai.input.messages" in span.attributes]
     assert len(search.messages) == len(set(search.messages)) == 41

@@ -21,7 +21,6 @@ from inspector.frames import (
     Frame,
     Piece,
     Refers,
-    bodies_of,
     cut,
     cut_strings,
     frame_of,
@@ -45,7 +44,7 @@ from inspector.store.values.contents import (
     read_body,
     stored_body,
 )
-from inspector.store.values.prompts import Prompts
+from inspector.store.values.prompts import Prompts, bodies_of
 from inspector.store.values.text_hashes import TextHashes
 
 _SCOPES = 512

@@ -21,8 +21,7 @@ counters = Table(
     Column("value", BigInteger, nullable=False),
     sqlite_with_rowid=False,
 )
-"""Numbers that only grow, so that no id and no ``seq`` is used twice, even after deletes; and the state of retention
-(`inspector.store.sqlite.retention_state`)."""
+"""Numbers that only grow, so that no id or ``seq`` is used twice, even after deletes; and the state of retention."""
 
 spans = Table(
     "spans",
@@ -76,8 +75,7 @@ spans = Table(
   would be on a random page.
 - ``model`` is the model that answered, and ``request_model`` the requested one. ``named_model`` is the one that the
   span is shown and counted under: the requested one if known, since failed calls have it too.
-- ``folded_into`` is the span that counts, if this one is a duplicate (`inspector.store.values.counting`);
-  empty if it is no call, see ``inspector.store.values.rows.NOT_COUNTED``.
+- ``folded_into`` is the span that counts, if this is a duplicate (`inspector.store.values.counting`); empty: no call.
 - ``identity`` decides which spans are duplicates (`inspector.store.values.identity`); null in rows of earlier versions,
   whose decision stays.
 - ``session_inherited`` is 1 if the span names no session and has that of its trace.
@@ -123,12 +121,9 @@ def _sums() -> tuple[Column[int] | Column[float], ...]:
     return (*(Column(name, BigInteger, nullable=False) for name in counts), Column("cost_usd", Float, nullable=False))
 
 
-def _later_sums() -> tuple[Column[int], ...]:
-    return tuple(Column(name, BigInteger, nullable=False, server_default="0") for name in ("calls", "unpriced_calls"))
-
-
-def _uncaught() -> Column[int]:
-    return Column("uncaught", BigInteger, nullable=False, server_default="0")
+def _later_sums(*more: str) -> tuple[Column[int], ...]:
+    names = ("calls", "unpriced_calls", *more)
+    return tuple(Column(name, BigInteger, nullable=False, server_default="0") for name in names)
 
 
 traces = Table(
@@ -198,13 +193,9 @@ sessions = Table(
     *_statuses(),
     *_sums(),
     Column("seq", BigInteger, nullable=False),
-    *_later_sums(),
-    _uncaught(),
+    *_later_sums("uncaught"),
 )
-"""One row per session, summed from its traces; ``running`` to ``cancelled`` count traces.
-
-``uncaught`` counts the exceptions that ended a program. Each is alone in a trace, which no other column counts.
-"""
+"""One row per session, summed from its traces; ``running`` to ``cancelled`` count traces."""
 
 shares = Table(
     "shares",
@@ -250,12 +241,12 @@ runs = Table(
         for name in ("question", "answer")
         for part, kind, is_needed in (("", Text, False), ("_ns", BigInteger, True), ("_from", BigInteger, True))
     ),
-    _uncaught(),
+    Column("uncaught", BigInteger, nullable=False, server_default="0"),
 )
 """One row per run, summed from its traces; ``running`` to ``cancelled`` count traces.
 
 ``head`` is the row id of the trace that names the run; ``question_from`` and ``answer_from`` are those of the traces
-with its question and answer. ``uncaught`` is as in ``sessions``.
+with its question and answer. ``uncaught`` counts exceptions that ended a program; no other column counts their traces.
 """
 
 Index("ux_runs_run", runs.c.run_id, unique=True)

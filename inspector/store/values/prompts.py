@@ -1,6 +1,9 @@
 """The latest long prompts, so that of the next one, which repeats one of them, only new messages have to be read."""
 
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
+
+import msgspec
+from msgspec import Raw
 
 T = TypeVar("T")
 _LEAST = 16_384
@@ -8,6 +11,7 @@ _LEAST = 16_384
 _MOST = 16 << 20
 """The most characters of all that is kept."""
 _KEPT = 8
+_ARRAY: Final = msgspec.json.Decoder(list[Raw])
 
 
 class Prompts(Generic[T]):
@@ -41,3 +45,13 @@ class Prompts(Generic[T]):
     def forget(self) -> None:
         """Forget all of them."""
         self._kept.clear()
+
+
+def bodies_of(text: str) -> list[Raw] | None:
+    """Return the messages of an array without spaces between them; None for any other text."""
+    try:
+        raw = text.encode()
+        bodies = _ARRAY.decode(raw)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
+    return bodies if bodies and raw == b"[" + b",".join(bodies) + b"]" else None
