@@ -23,7 +23,7 @@ COMMANDS: dict[str, str] = {
     "export": "Write runs to a file, for a colleague or a collector.",
     "find": "Find the spans that contain a text.",
     "forward": "Send what is waiting for INSPECTOR_ENDPOINT.",
-    "import": "Import files of OTLP JSON.",
+    "import": "Import OTLP JSON, or sessions of coding agents.",
     "label": "Label a run or a span: good, bad, a score, a note.",
     "mcp": "Answer a coding agent: what a program did, and why it failed.",
     "open": "Open the web page, signed in.",
