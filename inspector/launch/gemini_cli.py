@@ -12,6 +12,8 @@ _SYSTEM = (Path("/etc/gemini-cli"), Path("/Library/Application Support/GeminiCli
 """Where an organisation puts settings (https://geminicli.com/docs/reference/configuration/)."""
 _EXPORT_MS = "300"
 """How often Gemini CLI writes; by default every five seconds."""
+_DETECTORS = "env"
+"""What every record says of its process; by default also the command line, which with ``-p`` has the prompt."""
 
 
 def is_gemini_cli(program: str) -> bool:
@@ -50,6 +52,7 @@ def environment_of_gemini_cli(environ: Mapping[str, str], telemetry: Path) -> di
         f"{_PREFIX}OUTFILE": str(telemetry),
         f"{_PREFIX}LOG_PROMPTS": "false",
         f"{_PREFIX}TRACES_ENABLED": "false",
+        "OTEL_NODE_RESOURCE_DETECTORS": _DETECTORS,
         **{name: environ.get(name, _EXPORT_MS) for name in ("OTEL_BSP_SCHEDULE_DELAY", "OTEL_BLRP_SCHEDULE_DELAY")},
     }
 

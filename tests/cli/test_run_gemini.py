@@ -187,13 +187,22 @@ def test_secrets_in_commands_and_results_are_redacted_before_they_are_written(ru
 
 
 def test_without_content_there_are_names_and_figures_alone(run, gemini, inspector, home):
-    assert b"recorded 26 calls" in run("--no-content", str(gemini)).stderr
+    assert b"recorded 26 calls" in run("--no-content", str(gemini), "-p", "Plan a trip").stderr
     written = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
     written += inspector("events", "--json", "--full").stdout
     assert b"gemini-2.5-pro" in written
     assert b"exit code 3" in written
     for content in (b"Plan a trip", b"in-sub", b"/etc/x", b"no such sum", b"denied by policy", b"broken request"):
         assert content not in written
+
+
+def test_the_telemetry_of_gemini_cli_has_no_command_line_which_may_have_the_prompt(run, tmp_path):
+    path = tmp_path / "gemini"
+    path.write_text(f"#!{sys.executable}\nimport os\nprint(os.environ['OTEL_NODE_RESOURCE_DETECTORS'])\n")
+    path.chmod(0o755)
+    # Those of the user's own programs may be all, for example.
+    done = run(str(path), "-p", "Plan a trip", OTEL_NODE_RESOURCE_DETECTORS="all")
+    assert done.stdout == b"env\n"
 
 
 def test_telemetry_that_goes_elsewhere_stays_so(run, gemini, tmp_path):
