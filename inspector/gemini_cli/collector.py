@@ -7,6 +7,7 @@ from typing import Final
 
 from inspector.coding_agents import Growing, Ticking, ToldSpans, reported
 from inspector.gemini_cli.telemetry import Telemetry
+from inspector.logger import unnoticed
 from inspector.otlp import DecodedSpan
 from inspector.transcripts.failures import without_reasons
 from inspector.transcripts.gemini_cli import GeminiCli, files_of
@@ -60,7 +61,9 @@ class Collector:
             idle = {sign.session: sign.idle_ns for sign in signs if sign.idle_ns is not None}
             for session, file, reader in self._followed.values():
                 for line in file.lines():
-                    self._record(reader.spans(object_on(line) or {}))
+                    # One by one: those that were read with it would be lost too, and what is known to be done.
+                    with unnoticed("a line of a session of Gemini CLI"):
+                        self._record(reader.spans(object_on(line) or {}))
                 if 0 < reader.over_ns <= idle.get(session, 0):
                     self._record(reader.rest())
 

@@ -158,7 +158,7 @@ class GeminiCli:
             self._messages[-1 if is_again else len(self._messages) :] = [line]
 
     def _heard(self, conversation: Conversation, line: Json, at_ns: int) -> None:
-        known = {call.get("id") for call in objects_in((self._answer or {}).get("toolCalls"))}
+        known = [call.get("id") for call in objects_in((self._answer or {}).get("toolCalls"))]
         if self._answer is not None:
             # Calls that were not allowed at all are only in what the model is told of them.
             refused = [_refused(response) for response in _responses_in(line) if response.get("id") not in known]

@@ -160,3 +160,12 @@ def test_a_session_that_is_resumed_ends_the_prompt_before(chats):
     spans = [span for line in lines[:answered] for span in transcript.spans(line)]
     assert not [span for span in spans if span.name == "invoke_agent gemini"]
     assert [span.name for span in transcript.spans(lines[0])] == ["chat gemini-2.5-pro", "invoke_agent gemini"]
+
+
+@pytest.mark.parametrize("strange", [["a"], {"a": 1}])
+def test_ids_of_calls_that_are_no_texts_do_not_stop_the_reading(chats, strange):
+    lines = lines_in(session_in(chats))
+    for line in lines:
+        for part in line["content"] if isinstance(line.get("content"), list) else ():
+            part.get("functionResponse", {})["id"] = strange
+    assert [span.kind for span in read(session_in(chats), lines)].count("agent") == 4
