@@ -28,8 +28,9 @@ def test_a_line_that_cannot_be_read_costs_itself_and_is_reported_once(tmp_path, 
     collector._since_ns = 0
     collector._followed[path] = session, Growing(path), FailsAtTools(path, is_live=True)
     collector.close(0)
-    prompts = [span for span in records(tmp_path / "home" / "spool") if span["name"] == "invoke_agent gemini"]
-    assert len(prompts) == 4
+    # A start may have been written before the end came.
+    names = {span["spanId"]: span["name"] for span in records(tmp_path / "home" / "spool")}
+    assert [*names.values()].count("invoke_agent gemini") == 4
     assert [record.getMessage() for record in caplog.records] == [
         "a line of a session of Gemini CLI could not be recorded: KeyError"
     ]
