@@ -8,7 +8,6 @@ from inspector.codex.threads import Threads
 from inspector.coding_agents import Growing, Ticking, ToldSpans, reported
 from inspector.logger import unnoticed
 from inspector.transcripts.codex import Codex, rollouts_of
-from inspector.transcripts.failures import without_reasons
 from inspector.transcripts.lines import object_on
 
 _SERVICE: Final = "codex"
@@ -25,7 +24,7 @@ class Collector:
     """
 
     def __init__(self, home: Path | None, traces: Path, sessions: Path, *, content: bool) -> None:
-        self._sessions, self._content = sessions, content
+        self._sessions = sessions
         self._since_ns = time.time_ns()
         """A session that is resumed has prompts from before, which were not worked on here."""
         self._threads = Threads(traces)
@@ -65,10 +64,4 @@ class Collector:
         for line in rollout.lines():
             # One by one: those that were read with it would be lost too.
             with unnoticed("a line of a session of Codex"):
-                self._record_line(line, codex)
-
-    def _record_line(self, line: bytes, codex: Codex) -> None:
-        for span in codex.spans(object_on(line) or {}):
-            if span.start_ns >= self._since_ns:
-                record = self._spans.start if span.end_ns is None else self._spans.end
-                record(span if self._content else without_reasons(span))
+                self._spans.take(codex.spans(object_on(line) or {}), since_ns=self._since_ns)

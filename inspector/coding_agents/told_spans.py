@@ -1,6 +1,6 @@
 """Records spans that another program tells."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from inspector.logger import logger
 from inspector.otlp import DecodedSpan
 from inspector.record import Attachment
 from inspector.record.sdk_spans import SdkSpans
+from inspector.transcripts.failures import without_reasons
 
 
 class ToldSpans:
@@ -36,6 +37,18 @@ class ToldSpans:
     def end(self, span: DecodedSpan) -> None:
         """Record a span that has ended."""
         self._recorder().end(self._received(span))
+
+    def take(self, spans: Iterable[DecodedSpan], *, since_ns: int) -> None:
+        """Record what a session says, without content if there is to be none; a span without an end has begun.
+
+        Args:
+            spans: The spans of a line.
+            since_ns: Spans from before are left out: those of prompts that were not worked on here.
+        """
+        for span in spans:
+            if span.start_ns >= since_ns:
+                record = self.start if span.end_ns is None else self.end
+                record(span if self._content else without_reasons(span))
 
     def close(self) -> None:
         """Write what was recorded, and stop."""

@@ -9,7 +9,6 @@ from inspector.coding_agents import Growing, Ticking, ToldSpans, reported
 from inspector.gemini_cli.telemetry import Telemetry
 from inspector.logger import unnoticed
 from inspector.otlp import DecodedSpan
-from inspector.transcripts.failures import without_reasons
 from inspector.transcripts.gemini_cli import GeminiCli, files_of
 from inspector.transcripts.lines import object_on
 
@@ -27,7 +26,7 @@ class Collector:
     """
 
     def __init__(self, home: Path | None, telemetry: Path, projects: Path, *, content: bool) -> None:
-        self._projects, self._content = projects, content
+        self._projects = projects
         self._since_ns = time.time_ns()
         """A session that is resumed has prompts from before, which were not worked on here."""
         self._telemetry = Telemetry(telemetry)
@@ -74,7 +73,4 @@ class Collector:
                     self._followed[path] = session, Growing(path), GeminiCli(path, is_live=True)
 
     def _record(self, spans: Iterable[DecodedSpan]) -> None:
-        for span in spans:
-            if span.start_ns >= self._since_ns:
-                record = self._spans.start if span.end_ns is None else self._spans.end
-                record(span if self._content else without_reasons(span))
+        self._spans.take(spans, since_ns=self._since_ns)
