@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import socket
-import sqlite3
 import stat
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,14 +25,22 @@ from inspector.homes import is_read_only, is_writable, left_by_others
 from inspector.ingest.losses import unwritten_losses, waiting_losses
 from inspector.model import LOSS_REASONS, Loss
 from inspector.settings import Settings
-from inspector.store import Removed, SpoolMark, StoreError, StoreMissing, damage_of, left_as_found, open_store
+from inspector.store import (
+    Engine,
+    Removed,
+    SpoolMark,
+    StoreError,
+    StoreMissing,
+    damage_of,
+    left_as_found,
+    library,
+    open_store,
+)
 from inspector.tail import list_segments
 
 _LEAST_FREE_BYTES = 500 << 20
 _FULL_BYTES = 1 << 20
 """With less free, a disk counts as full: not even a new database fits."""
-_WAL_RESET_FIXED = ((3, 51, 3), (3, 50, 7), (3, 44, 6))
-_WAL_FIRST = (3, 7, 0)
 _ANSWER_S = 2.0
 _OTHER_VARIABLES = ("INSPECTOR_RUN", "INSPECTOR_RUN_ID")
 _HOW_TO_RECORD = "record a program: inspector run app.py, or inspector.attach() in it; or try: inspector demo"
@@ -41,7 +48,7 @@ _HOW_TO_RECORD = "record a program: inspector run app.py, or inspector.attach() 
 
 def run_checks(home: Path | None) -> list[Check]:
     """Run every check, in an order in which the first failure is the one to fix first."""
-    checks = [check_packages(versions()), check_sqlite(sqlite3.sqlite_version_info)]
+    checks = [check_packages(versions()), check_engine(library())]
     try:
         settings, refused = settings_without_refused(home)
     except SettingInvalid as error:
@@ -64,15 +71,9 @@ def check_packages(versions: dict[str, str]) -> Check:
     return Check("ok", "packages", f"{versions['mcp-agent-inspector']} on Python {versions['python']}")
 
 
-def check_sqlite(version: tuple[int, ...]) -> Check:
-    """Check whether SQLite has the WAL-reset bug (https://sqlite.org/wal.html), which a single writer avoids."""
-    text = ".".join(map(str, version))
-    fixed = version >= _WAL_RESET_FIXED[0] or any(
-        version[:2] == release[:2] and version >= release for release in _WAL_RESET_FIXED[1:]
-    )
-    if fixed or version < _WAL_FIRST:
-        return Check("ok", "sqlite", text)
-    return Check("ok", "sqlite", f"{text} has the WAL-reset bug; a single connection writes here, which avoids it")
+def check_engine(engine: Engine) -> Check:
+    """Say which engine a home's database has, and which known fault of it."""
+    return Check("ok", engine.name, " ".join(filter(None, (engine.version, engine.fault))))
 
 
 def check_variables(environ: Mapping[str, str]) -> Check:

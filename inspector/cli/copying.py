@@ -14,8 +14,8 @@ from inspector.cli.terminal import standard_output
 from inspector.cli.visible import visible
 from inspector.ingest import Step, copy_home
 from inspector.settings import Settings
+from inspector.store import is_address
 
-_SCHEMES: Final = ("clickhouse://", "chdb://")
 _NAMED: Final = "clickhouse:"
 _MOST_NAMED: Final = 5
 _TENTHS: Final = 10
@@ -61,7 +61,7 @@ def _both(settings: Settings, source: str, target: str) -> tuple[Settings, Setti
 
 
 def _is_address(name: str) -> bool:
-    return name == _NAMED or name.startswith(_SCHEMES)
+    return name == _NAMED or is_address(name)
 
 
 def _url(settings: Settings, name: str) -> SecretStr:

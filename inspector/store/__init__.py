@@ -1,5 +1,6 @@
 """Stores spans: `Store` has the operations, and `open_store` is the only way to get one."""
 
+from inspector.store.address import is_address
 from inspector.store.errors import (
     CursorInvalid,
     HomeGone,
@@ -17,11 +18,12 @@ from inspector.store.errors import (
 )
 from inspector.store.limits import IDLE_S, ReadLimits
 from inspector.store.lock import OwnerLock
-from inspector.store.model import Arrival, DueLogs, Health, Joined, KeptLog, Pruned, Removed, Rule, SpoolMark
+from inspector.store.model import Arrival, DueLogs, Engine, Health, Joined, KeptLog, Pruned, Removed, Rule, SpoolMark
 from inspector.store.opening import create_tables, database_name, open_store, table_statements, upgrade_tables
 from inspector.store.protocol import Store
 from inspector.store.sqlite.engine import stopped_when
 from inspector.store.sqlite.examination import damage_of, left_as_found
+from inspector.store.sqlite.library import library
 from inspector.store.sqlite.salvage import Salvaged, salvaged
 from inspector.store.values.excerpts import answer_in, question_in
 from inspector.store.values.passages import leaves, passage
@@ -32,6 +34,7 @@ __all__ = [
     "Arrival",
     "CursorInvalid",
     "DueLogs",
+    "Engine",
     "Health",
     "HomeGone",
     "Joined",
@@ -59,8 +62,10 @@ __all__ = [
     "create_tables",
     "damage_of",
     "database_name",
+    "is_address",
     "leaves",
     "left_as_found",
+    "library",
     "open_store",
     "passage",
     "patterns",

@@ -29,6 +29,11 @@ class Address:
         return f"the database {self.database} of ClickHouse at {places}"
 
 
+def is_address(text: str) -> bool:
+    """Return whether a text is meant as the address of a database, valid or not."""
+    return text.startswith(("clickhouse://", "chdb://"))
+
+
 def read_address(url: str) -> Address:
     """Read an address.
 

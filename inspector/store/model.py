@@ -11,6 +11,16 @@ Age: TypeAlias = Literal["time", "arrival"]
 
 
 @dataclass(frozen=True, slots=True)
+class Engine:
+    """What a home's database is made of."""
+
+    name: str
+    version: str
+    fault: str | None = None
+    """A known fault of this version and why it does no harm, to be read after the version; None without one."""
+
+
+@dataclass(frozen=True, slots=True)
 class SpoolMark:
     """How far one spool file was read; all counts are totals for that file."""
 
