@@ -11,7 +11,7 @@ import click
 from inspector.cli import EXTRA_MISSING, INTERRUPTED
 from inspector.cli.errors import CliError, NotCompared, ReaderGone
 from inspector.cli.groups import Group
-from inspector.cli.visible import visible
+from inspector.cli.output.visible import visible
 
 COMMANDS: dict[str, str] = {
     "completion": "Print or install shell completion.",

@@ -8,7 +8,7 @@ import webbrowser
 from pathlib import Path
 from threading import Event, Thread
 
-from inspector.cli.terminal import Terminal
+from inspector.cli.output.terminal import Terminal
 
 DOORSTEP = "open.html"
 """The file in the home that redirects a browser to the one-time address."""

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import IO, cast
 
 from inspector.cli.errors import CliError, ReaderGone
-from inspector.cli.figures import counted
 from inspector.cli.formats import Listed, encoded
 from inspector.cli.opening import opened
+from inspector.cli.output.figures import counted
 from inspector.lookup import TraceUnknown, events_of, find_run_or_trace, traces_of
 from inspector.model import Event, Filter, every
 from inspector.page_file import PageFileError, packed_file_page, page_of_run

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
-from inspector.cli.moments import FORMS, parse_moment_ns, parse_stretch_ns, refusal
 from inspector.cli.options import OneOf, Text
+from inspector.cli.output.moments import FORMS, parse_moment_ns, parse_stretch_ns, refusal
 from inspector.model import (
     KINDS,
     PARAMETERS,

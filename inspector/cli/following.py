@@ -3,8 +3,8 @@
 import time
 from collections.abc import Iterator
 
-from inspector.cli.notices import notice
 from inspector.cli.opening import opened
+from inspector.cli.output.notices import notice
 from inspector.cli.ownership import is_ownerless
 from inspector.ingest import NothingRecorded
 from inspector.model import Event, Filter

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from inspector.cli.errors import CliError
-from inspector.cli.figures import NS_A_SECOND
+from inspector.cli.output.figures import NS_A_SECOND
 from inspector.model import Event
 from inspector.otlp import export_lines
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from inspector.cli.notices import notice
+from inspector.cli.output.notices import notice
 from inspector.ingest import open_home
 from inspector.settings import Settings
 from inspector.store import Store

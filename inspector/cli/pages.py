@@ -6,13 +6,13 @@ from typing import Generic, TypeVar
 
 import click
 
-from inspector.cli.documents import page_document, write_json
 from inspector.cli.errors import CursorRefused
 from inspector.cli.home import settings_of
-from inspector.cli.notices import notice
 from inspector.cli.opening import opened
 from inspector.cli.options import ListOptions
-from inspector.cli.terminal import Terminal, standard_output
+from inspector.cli.output.documents import page_document, write_json
+from inspector.cli.output.notices import notice
+from inspector.cli.output.terminal import Terminal, standard_output
 from inspector.model import Page
 from inspector.store import CursorInvalid, Store
 

@@ -7,8 +7,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from inspector.cli.import_files import import_files
-from inspector.cli.notices import notice
+from inspector.cli.output.notices import notice
+from inspector.cli.writing.import_files import import_files
 from inspector.lookup import RunUnknown
 from inspector.settings import Settings
 

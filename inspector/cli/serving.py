@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from inspector.api import Listening, serve
 from inspector.cli.browser import is_at_hand, open_in_browser
 from inspector.cli.errors import CliError
-from inspector.cli.terminal import Terminal
-from inspector.cli.visible import visible_lines
+from inspector.cli.output.terminal import Terminal
+from inspector.cli.output.visible import visible_lines
 from inspector.settings import Settings
 from inspector.store import OwnedElsewhere
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.cli.drawing import trace_lines
-from inspector.cli.rows import event_table, session_table
-from inspector.cli.terminal import Terminal
+from inspector.cli.drawing.trace import trace_lines
+from inspector.cli.output.rows import event_table, session_table
+from inspector.cli.output.terminal import Terminal
 from inspector.model import STATUSES, Filter, Span, SpanError
 from inspector.store.sqlite.stats import quantile
 

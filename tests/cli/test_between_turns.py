@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.cli.conversations import with_conversations
-from inspector.cli.tree import tree_rows
+from inspector.cli.drawing.conversations import with_conversations
+from inspector.cli.drawing.tree import tree_rows
 from inspector.model import InferredTool, SpanPlace, Turn
 
 

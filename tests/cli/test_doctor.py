@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 from emitted import VARIABLE
 
-from inspector.cli.checks import check_packages, check_variables
+from inspector.cli.doctor.checks import check_packages, check_variables
 from inspector.cli.versions import MISSING, versions
 from inspector.store import Removed
 from inspector.store.sqlite import SqliteStore

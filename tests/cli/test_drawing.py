@@ -4,9 +4,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.cli.drawing import trace_lines, tree_lines
-from inspector.cli.terminal import Terminal
-from inspector.cli.visible import is_safe, width
+from inspector.cli.drawing.trace import trace_lines, tree_lines
+from inspector.cli.output.terminal import Terminal
+from inspector.cli.output.visible import is_safe, width
 from inspector.model import STATUSES, SpanError
 
 

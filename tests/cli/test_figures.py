@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.cli import figures
+from inspector.cli.output import figures
 
 ALIKE = json.loads((Path(__file__).parents[1] / "figures.json").read_text(encoding="utf-8"))
 """How the command line and the pages write the same values; ``web/src/lib/format.test.ts`` reads it too."""

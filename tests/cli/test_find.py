@@ -3,8 +3,8 @@ import json
 
 import pytest
 
-from inspector.cli.hits import find_hit, hit_lines
-from inspector.cli.terminal import Terminal
+from inspector.cli.drawing.hits import find_hit, hit_lines
+from inspector.cli.output.terminal import Terminal
 from inspector.model import JsonText, SpanError
 
 NOTE = "inv 1137, paid\n twice"

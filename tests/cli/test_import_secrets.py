@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.cli.import_files import import_files
+from inspector.cli.writing.import_files import import_files
 from inspector.ingest import Owner
 from inspector.model import Filter
 from inspector.settings import Settings

@@ -5,7 +5,7 @@ import pytest
 from loopback import Quiet, serving_http
 
 from inspector.cli.errors import ServerRefused
-from inspector.cli.import_files import import_files
+from inspector.cli.writing.import_files import import_files
 from inspector.ingest import Owner
 from inspector.settings import Settings
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.cli.app import run as command
-from inspector.cli.moments import parse_moment_ns, parse_stretch_ns, refusal
+from inspector.cli.output.moments import parse_moment_ns, parse_stretch_ns, refusal
 
 
 def local_ns(*parts) -> int:

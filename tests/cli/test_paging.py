@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from inspector.cli.paging import paged
-from inspector.cli.terminal import Terminal
+from inspector.cli.output.paging import paged
+from inspector.cli.output.terminal import Terminal
 
 LONG = [f"line {at}" for at in range(200)]
 

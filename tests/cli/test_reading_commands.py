@@ -9,8 +9,8 @@ import time
 import pytest
 from sent import request_of, span_of
 
-from inspector.cli.rows import event_table
-from inspector.cli.terminal import Terminal, wants_colour
+from inspector.cli.output.rows import event_table
+from inspector.cli.output.terminal import Terminal, wants_colour
 from inspector.model import SpanError
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m\r\b\u202e\u200b\u2066\ufeff\U000e0041\u2028"

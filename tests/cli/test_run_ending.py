@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from inspector.cli.losses import loss_sentences
+from inspector.cli.output.losses import loss_sentences
 from inspector.model import Losses
 
 NO_CALL = (

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.cli.app import run as command
-from inspector.cli.drawing import tree_lines
-from inspector.cli.shaping import Repeat, TreeShape
-from inspector.cli.terminal import Terminal
-from inspector.cli.tree import tree_rows
+from inspector.cli.drawing.shaping import Repeat, TreeShape
+from inspector.cli.drawing.trace import tree_lines
+from inspector.cli.drawing.tree import tree_rows
+from inspector.cli.output.terminal import Terminal
 from inspector.model import SpanError
 
 
@@ -80,7 +80,7 @@ def test_what_is_not_drawn_still_counts_in_the_sums(event):
 
 @given(st.lists(st.sampled_from("abc"), max_size=24))
 def test_folding_loses_no_span(kinds):
-    from inspector.cli.shaping import shaped
+    from inspector.cli.drawing.shaping import shaped
 
     class Leaf:
         error, folded_into, status, kind, tool, agent = None, None, "ok", "tool", None, None

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 from msgspec import structs
 
-from inspector.cli.drawing import run_lines, tree_lines
-from inspector.cli.rows import run_table
-from inspector.cli.shaping import TreeShape
-from inspector.cli.terminal import Terminal
-from inspector.cli.tree import tree_rows
+from inspector.cli.drawing.shaping import TreeShape
+from inspector.cli.drawing.trace import run_lines, tree_lines
+from inspector.cli.drawing.tree import tree_rows
+from inspector.cli.output.rows import run_table
+from inspector.cli.output.terminal import Terminal
 from inspector.model import SpanError
 
 RUN = {"run": "abcd1234"}

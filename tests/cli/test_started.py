@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from inspector.cli.errors import CliError
-from inspector.cli.started import start_again
+from inspector.cli.running.started import start_again
 
 
 def why_not(program):

@@ -1,8 +1,8 @@
 import io
 
-from inspector.cli.table import Cell, Column, table_lines
-from inspector.cli.terminal import Terminal
-from inspector.cli.visible import width
+from inspector.cli.output.table import Cell, Column, table_lines
+from inspector.cli.output.terminal import Terminal
+from inspector.cli.output.visible import width
 
 COLUMNS = (
     Column(title="TIME"),

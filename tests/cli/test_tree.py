@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.cli.tree import tree_rows
+from inspector.cli.drawing.tree import tree_rows
 
 
 def shape(rows):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.cli.visible import cut, is_safe, json_text, pad, visible, visible_lines, width
+from inspector.cli.output.visible import cut, is_safe, json_text, pad, visible, visible_lines, width
 
 HOSTILE = {
     "clear screen": "\x1b[2J",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from inspector.cli.checks import check_variables
+from inspector.cli.doctor.checks import check_variables
 from inspector.environment import Environment
 from inspector.settings import Settings
 

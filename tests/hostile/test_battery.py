@@ -21,7 +21,7 @@ from hostile_spans import as_json, as_protobuf, packed
 from hostile_values import text
 from sending import Answer, Tally, exchange
 
-from inspector.cli.import_files import import_files
+from inspector.cli.writing.import_files import import_files
 from inspector.settings import Settings
 
 logger = logging.getLogger("hostile")

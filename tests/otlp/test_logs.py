@@ -9,7 +9,7 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from served import SECRET
 
 from inspector.api.grpc_receiver import SERVICES
-from inspector.cli.import_files import import_files
+from inspector.cli.writing.import_files import import_files
 from inspector.ingest import Owner
 from inspector.model import Filter
 from inspector.settings import Settings

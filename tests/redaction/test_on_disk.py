@@ -15,7 +15,7 @@ import pytest
 from emitted import watching
 
 from inspector.cli.exporting import ExportSelection, write_export
-from inspector.cli.import_files import import_files
+from inspector.cli.writing.import_files import import_files
 from inspector.ingest import Owner
 from inspector.otlp import decode
 from inspector.settings import Settings

@@ -8,7 +8,7 @@ from hostile import TEXTS, TRACE
 from playwright.sync_api import expect
 from stories import span_of
 
-from inspector.cli.visible import is_safe
+from inspector.cli.output.visible import is_safe
 
 # Elements that a string of the recording could have become, and nothing of the app's own.
 PLANTED = """iframe, object, embed, base, form, meta[http-equiv],

@@ -25,8 +25,8 @@ def completion(*, shell: Shell | None, install: bool) -> None:
     the same with zsh, or inspector completion fish | source.
     """
     from inspector.cli.errors import CliError
-    from inspector.cli.notices import notice
-    from inspector.cli.terminal import standard_output
+    from inspector.cli.output.notices import notice
+    from inspector.cli.output.terminal import standard_output
 
     shell = shell or _own_shell(os.environ)
     text = _script(shell)

@@ -19,7 +19,7 @@ def create() -> None:
     """Create the database and its tables, if they are missing."""
     from inspector.cli.errors import CliError
     from inspector.cli.home import settings_of
-    from inspector.cli.terminal import standard_output
+    from inspector.cli.output.terminal import standard_output
     from inspector.store import StoreError, create_tables
 
     try:
@@ -38,7 +38,7 @@ def upgrade() -> None:
     """
     from inspector.cli.errors import CliError
     from inspector.cli.home import settings_of
-    from inspector.cli.terminal import standard_output
+    from inspector.cli.output.terminal import standard_output
     from inspector.store import StoreError, upgrade_tables
 
     settings = settings_of(None)
@@ -62,7 +62,7 @@ def ddl(*, cluster: str | None) -> None:
     """Print the statements, for an administrator to run."""
     from inspector.cli.errors import CliError
     from inspector.cli.home import settings_of
-    from inspector.cli.terminal import standard_output
+    from inspector.cli.output.terminal import standard_output
     from inspector.store import StoreError, table_statements
 
     try:
@@ -82,7 +82,7 @@ def copy(*, source: str, target: str) -> int:
     'clickhouse:' is the database that INSPECTOR_DATABASE_URL names. TO must be empty, or contain an interrupted copy,
     which then continues. FROM stays as it is. Stop servers on both first.
     """
-    from inspector.cli.copying import copied
     from inspector.cli.home import settings_of
+    from inspector.cli.writing.copying import copied
 
     return copied(settings_of(None), source, target)

@@ -23,15 +23,15 @@ def demo(*, once: bool, port: int | None, no_open: bool, home: Path | None) -> N
 
     Its model is scripted: it needs no key and no network, and takes a few seconds.
     """
-    from inspector.cli.drawing import trace_lines
+    from inspector.cli.drawing.replayable import replay_lines
+    from inspector.cli.drawing.shaping import TreeShape
+    from inspector.cli.drawing.trace import trace_lines
     from inspector.cli.home import settings_of
     from inspector.cli.lookup import await_trace
-    from inspector.cli.notices import notice
     from inspector.cli.opening import opened
+    from inspector.cli.output.notices import notice
+    from inspector.cli.output.terminal import standard_output
     from inspector.cli.ownership import current_owner
-    from inspector.cli.replayable import replay_lines
-    from inspector.cli.shaping import TreeShape
-    from inspector.cli.terminal import standard_output
     from inspector.demo import run_demo
     from inspector.lookup import events_of
 
@@ -68,7 +68,7 @@ def _with_a_port(settings: "Settings") -> "Settings":
         CliError: The server cannot listen on the given address.
     """
     from inspector.cli.errors import CliError
-    from inspector.cli.notices import notice
+    from inspector.cli.output.notices import notice
     from inspector.cli.ownership import current_owner
 
     owner = current_owner(settings.lock_file)

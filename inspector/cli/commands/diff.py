@@ -11,7 +11,7 @@ import click
 from inspector.cli.options import Text, WholeNumber, home_option, json_option, no_pager_option
 
 if TYPE_CHECKING:
-    from inspector.cli.terminal import Terminal
+    from inspector.cli.output.terminal import Terminal
     from inspector.settings import Settings
 
 
@@ -84,10 +84,10 @@ def diff(**options: Unpack[DiffOptions]) -> int:
 
 def _show(options: DiffOptions) -> bool:
     """Write the comparison in the way that was asked for, and tell whether the runs differ."""
-    from inspector.cli.documents import write_json
     from inspector.cli.home import settings_of
-    from inspector.cli.paging import paged
-    from inspector.cli.terminal import standard_output
+    from inspector.cli.output.documents import write_json
+    from inspector.cli.output.paging import paged
+    from inspector.cli.output.terminal import standard_output
 
     a, b = _names(options["a"]), _names(options["b"])
     is_of_several = options["runs"] is not None or max(len(a), len(b)) > 1
@@ -113,11 +113,11 @@ def _show(options: DiffOptions) -> bool:
 
 
 def _write_page(settings: "Settings", a: tuple[str, ...], b: tuple[str, ...], file: Path, options: DiffOptions) -> bool:
-    from inspector.cli.compared import runs_to_compare
+    from inspector.cli.comparing.compared import runs_to_compare
     from inspector.cli.errors import CliError
     from inspector.cli.exporting import write_whole
-    from inspector.cli.figures import counted
-    from inspector.cli.notices import notice
+    from inspector.cli.output.figures import counted
+    from inspector.cli.output.notices import notice
     from inspector.diff import compare
     from inspector.page_file import PageFileError, packed_file_page, page_of_diff
 
@@ -152,8 +152,8 @@ def _names(text: str | None) -> tuple[str, ...]:
 
 
 def _of_two(settings: "Settings", a: tuple[str, ...], b: tuple[str, ...]) -> _Result:
-    from inspector.cli.compared import runs_to_compare
-    from inspector.cli.two_runs import diff_lines
+    from inspector.cli.comparing.compared import runs_to_compare
+    from inspector.cli.comparing.two_runs import diff_lines
     from inspector.diff import compare, diff_of, program_changes
 
     first, second = runs_to_compare(settings, *(names[0] if names else None for names in (a, b)))
@@ -163,8 +163,8 @@ def _of_two(settings: "Settings", a: tuple[str, ...], b: tuple[str, ...]) -> _Re
 
 
 def _of_several(settings: "Settings", a: tuple[str, ...], b: tuple[str, ...], runs: int | None) -> _Result:
-    from inspector.cli.compared import groups_to_compare
-    from inspector.cli.several_runs import rates_lines
+    from inspector.cli.comparing.compared import groups_to_compare
+    from inspector.cli.comparing.several_runs import rates_lines
     from inspector.diff import rates
 
     first, second = groups_to_compare(settings, a, b, runs)

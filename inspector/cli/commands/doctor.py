@@ -15,10 +15,10 @@ def doctor(*, as_json: bool, home: Path | None) -> int:
 
     Changes nothing. Exits with 1 if a check fails.
     """
-    from inspector.cli.checks import run_checks
-    from inspector.cli.documents import write_json
-    from inspector.cli.report import report_lines
-    from inspector.cli.terminal import standard_output
+    from inspector.cli.doctor.checks import run_checks
+    from inspector.cli.doctor.report import report_lines
+    from inspector.cli.output.documents import write_json
+    from inspector.cli.output.terminal import standard_output
 
     terminal = standard_output()
     checks = run_checks(home)

@@ -31,11 +31,11 @@ def events(**options: Unpack[EventsOptions]) -> None:
     several servers share a name, the table has the one that models see, such as a__get_time. Every option except
     --json, --page and --home is also a parameter of GET /events. --run-id takes a part of an id and 'last' too.
     """
-    from inspector.cli.documents import LARGE, event_fields
+    from inspector.cli.drawing.namesakes import page_with_model_names
     from inspector.cli.lookup import of_named_run
-    from inspector.cli.namesakes import page_with_model_names
+    from inspector.cli.output.documents import LARGE, event_fields
+    from inspector.cli.output.rows import event_table
     from inspector.cli.pages import read_list
-    from inspector.cli.rows import event_table
 
     names = event_fields(options["as_json"], full=options["full"])
     where, sort, order = filter_of(options), options["sort"], options["order"]

@@ -73,10 +73,10 @@ def export(**options: Unpack[ExportOptions]) -> None:
     if named and everything:
         raise click.UsageError("--all exports everything; leave it out, or what else is named")
     from inspector.cli.exporting import ExportSelection, salvage_lines, write_export, write_page
-    from inspector.cli.figures import counted
     from inspector.cli.formats import format_of
     from inspector.cli.home import settings_of
-    from inspector.cli.notices import notice
+    from inspector.cli.output.figures import counted
+    from inspector.cli.output.notices import notice
 
     selection = ExportSelection(ids, session_id, *times_of(since, None), everything or not named)
     chosen = "html" if options["as_page"] else format_of(output, options["chosen"])

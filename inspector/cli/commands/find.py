@@ -12,7 +12,7 @@ from inspector.cli.options import OneOf, Text, WholeNumber, home_option, json_op
 from inspector.model import KINDS, STATUSES, Event, Filter, Kind, Status
 
 if TYPE_CHECKING:
-    from inspector.cli.hits import BestPlace
+    from inspector.cli.drawing.hits import BestPlace
     from inspector.cli.pages import Listed, PageChoice
     from inspector.store import Store
 
@@ -54,12 +54,12 @@ def find(**options: Unpack[FindOptions]) -> None:
     occur; '"a phrase"' must occur as it is, and begin* matches the beginning of a word. A message that later prompts
     repeat is found where it first appeared.
     """
-    from inspector.cli.documents import write_json
-    from inspector.cli.hits import find_hit, hit_lines
+    from inspector.cli.drawing.hits import find_hit, hit_lines
     from inspector.cli.home import settings_of
     from inspector.cli.opening import opened
+    from inspector.cli.output.documents import write_json
+    from inspector.cli.output.terminal import standard_output
     from inspector.cli.pages import PageChoice
-    from inspector.cli.terminal import standard_output
 
     terminal = standard_output()
     query = " ".join(options["words"])
@@ -107,7 +107,7 @@ def _within(store: "Store", text: str | None) -> dict[str, Any]:
 
 
 def _document(hit: "BestPlace") -> dict[str, object]:
-    from inspector.cli.documents import chosen_fields, event_fields
+    from inspector.cli.output.documents import chosen_fields, event_fields
 
     event = chosen_fields(hit.event, event_fields((), full=False) or ())
     return {"event": event, "place": hit.place, "text": hit.text, "hits": hit.hits}

@@ -18,7 +18,7 @@ def forward(*, endpoint: str | None, home: Path | None) -> None:
     """Send recordings for another inspector or OTLP receiver that the programs could not send themselves."""
     from inspector.cli.errors import CliError
     from inspector.cli.home import settings_of
-    from inspector.cli.notices import notice
+    from inspector.cli.output.notices import notice
     from inspector.forward import (
         Endpoint,
         Outbox,

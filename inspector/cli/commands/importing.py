@@ -8,7 +8,7 @@ import click
 from inspector.cli.options import home_option
 
 if TYPE_CHECKING:
-    from inspector.cli.import_files import Imported
+    from inspector.cli.writing.import_files import Imported
 
 
 @click.command("import")
@@ -25,8 +25,8 @@ def importing(*, files: tuple[str, ...], home: Path | None) -> int:
     names it, imports the rest, and exits with 1.
     """
     from inspector.cli.home import settings_of
-    from inspector.cli.import_files import import_files
-    from inspector.cli.notices import notice
+    from inspector.cli.output.notices import notice
+    from inspector.cli.writing.import_files import import_files
 
     imported = import_files(settings_of(home), files)
     for problem in imported.bad_files:
@@ -40,7 +40,7 @@ def importing(*, files: tuple[str, ...], home: Path | None) -> int:
 
 
 def _summary(imported: "Imported") -> str:
-    from inspector.cli.figures import counted
+    from inspector.cli.output.figures import counted
 
     logs = f"{counted(imported.logs, 'log')} of spans"
     if not imported.spans:
@@ -49,7 +49,7 @@ def _summary(imported: "Imported") -> str:
 
 
 def _summary_of_spans(imported: "Imported") -> str:
-    from inspector.cli.figures import counted
+    from inspector.cli.output.figures import counted
 
     traces = counted(imported.traces, "trace")
     stored_before = imported.spans - imported.new

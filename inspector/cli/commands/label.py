@@ -76,14 +76,14 @@ def label(**options: Unpack[LabelOptions]) -> None:
         raise click.UsageError("--remove takes only names of labels, such as: inspector label last good --remove")
     if options["note"] and not labels:
         labels = [NewLabel(name=NOTE, time_ns=0)]
-    from inspector.cli.documents import write_json
     from inspector.cli.home import settings_of
-    from inspector.cli.labelling import change, labels_of, target_of
     from inspector.cli.lookup import find_any
-    from inspector.cli.notices import notice
     from inspector.cli.opening import opened
-    from inspector.cli.rows import label_lines
-    from inspector.cli.terminal import standard_output
+    from inspector.cli.output.documents import write_json
+    from inspector.cli.output.notices import notice
+    from inspector.cli.output.rows import label_lines
+    from inspector.cli.output.terminal import standard_output
+    from inspector.cli.writing.labelling import change, labels_of, target_of
 
     terminal, settings, now_ns = standard_output(), settings_of(options["home"]), time.time_ns()
     fields = {"note": options["note"], "author": options["author"], "source": options["source"]}

@@ -8,7 +8,7 @@ import click
 from inspector.cli.groups import Group
 from inspector.cli.mcp_server.answer import DEFAULT_TOKENS, LEAST_TOKENS, MOST_TOKENS
 from inspector.cli.options import WholeNumber, home_option
-from inspector.cli.visible import visible
+from inspector.cli.output.visible import visible
 
 _EXTRA = 'pip install "mcp-agent-inspector[mcp]"'
 
@@ -42,7 +42,7 @@ def mcp_command(ctx: click.Context, *, max_tokens: int, no_content: bool, home: 
         return
     from inspector.cli.errors import CliError
     from inspector.cli.home import settings_of
-    from inspector.cli.notices import notice
+    from inspector.cli.output.notices import notice
 
     settings = settings_of(home)
     try:
@@ -68,7 +68,7 @@ def install(ctx: click.Context) -> None:
     """
     from inspector.cli.home import settings_of
     from inspector.cli.mcp_server.install import install_lines
-    from inspector.cli.terminal import standard_output
+    from inspector.cli.output.terminal import standard_output
 
     home, options = ctx.obj
     elsewhere = settings_of(home).home_elsewhere

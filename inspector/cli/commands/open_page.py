@@ -24,10 +24,10 @@ def open_page(*, what: str | None, only_print: bool, home: Path | None) -> None:
     from inspector.cli.browser import has_screen, opened_in_browser
     from inspector.cli.home import settings_of
     from inspector.cli.lookup import view_of
-    from inspector.cli.notices import notice
     from inspector.cli.opening import opened
-    from inspector.cli.request import sign_in_code
-    from inspector.cli.terminal import standard_output
+    from inspector.cli.output.notices import notice
+    from inspector.cli.output.terminal import standard_output
+    from inspector.cli.writing.request import sign_in_code
 
     settings = settings_of(home)
     url = _server(settings)

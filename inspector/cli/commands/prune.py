@@ -5,8 +5,8 @@ from typing import TypedDict, Unpack
 
 import click
 
-from inspector.cli.figures import parse_size, parse_span_s
 from inspector.cli.options import Text, home_option
+from inspector.cli.output.figures import parse_size, parse_span_s
 
 _RULES = ("older_than", "max_size")
 _NAMED = ("run_id", "session_id", "trace_id")
@@ -77,12 +77,12 @@ def prune(**options: Unpack[PruneOptions]) -> None:
             "others: give them to a prune of their own"
         )
     from inspector.cli.home import settings_of
-    from inspector.cli.terminal import standard_output
+    from inspector.cli.output.terminal import standard_output
 
     terminal = standard_output()
     settings = settings_of(options["home"])
-    from inspector.cli.prune_plan import PruneSelection
-    from inspector.cli.pruning import carry_out, count_up
+    from inspector.cli.writing.prune_plan import PruneSelection
+    from inspector.cli.writing.pruning import carry_out, count_up
 
     selection = PruneSelection(
         options["older_than"], options["max_size"], options["run_id"], options["session_id"], options["trace_id"]

@@ -33,8 +33,8 @@ def reindex(**options: Unpack[ReindexOptions]) -> None:
         raise click.UsageError("name a run or a trace to read again, or give --all")
     from inspector.cli.exporting import ExportSelection
     from inspector.cli.home import settings_of
-    from inspector.cli.reading_again import report, traces_read_again
-    from inspector.cli.terminal import standard_output
+    from inspector.cli.output.terminal import standard_output
+    from inspector.cli.writing.reading_again import report, traces_read_again
 
     terminal = standard_output()
     selection = ExportSelection(options["ids"], everything=options["everything"])

@@ -110,7 +110,7 @@ def replay(*, run: str, program: tuple[str, ...], home: Path | None, **options: 
     something runs, you are asked at the terminal; without a terminal it is refused, unless --allow names it.
     """
     from inspector.cli.home import settings_of
-    from inspector.cli.started import start_again
+    from inspector.cli.running.started import start_again
     from inspector.launch import Choices
     from inspector.tape import ReplayPlan
 
@@ -200,9 +200,9 @@ def _replay(tape: "Tape", words: tuple[str, ...], choices: "Choices") -> int:
     import tempfile
 
     from inspector.cli.commands.run import NotStarted
-    from inspector.cli.ending import ending_lines
-    from inspector.cli.notices import notice
-    from inspector.cli.replayed import is_whole, replayed_lines
+    from inspector.cli.comparing.replayed import is_whole, replayed_lines
+    from inspector.cli.output.notices import notice
+    from inspector.cli.running.ending import ending_lines
     from inspector.launch import (
         LaunchError,
         end_like,

@@ -110,8 +110,8 @@ def _names(options: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _run(words: tuple[str, ...], choices: "Choices") -> int:
-    from inspector.cli.collecting import collected
-    from inspector.cli.ending import prepare
+    from inspector.cli.running.collecting import collected
+    from inspector.cli.running.ending import prepare
     from inspector.launch import LaunchError, PrivateDirectory, end_like, environment_of, program_of, run_to_the_end
 
     try:
@@ -145,7 +145,7 @@ def _run(words: tuple[str, ...], choices: "Choices") -> int:
 
 def _run_alone(words: tuple[str, ...], reason: str, *, quiet: bool) -> int:
     """Run a program without recording it."""
-    from inspector.cli.notices import notice
+    from inspector.cli.output.notices import notice
     from inspector.launch import LaunchError, end_like, program_of, run_to_the_end
 
     if not quiet:
@@ -160,8 +160,8 @@ def _run_alone(words: tuple[str, ...], reason: str, *, quiet: bool) -> int:
 def _tell(program: "Program", choices: "Choices", directory: Path, status: int) -> None:
     import contextlib
 
-    from inspector.cli.ending import ending_lines
-    from inspector.cli.notices import notice
+    from inspector.cli.output.notices import notice
+    from inspector.cli.running.ending import ending_lines
     from inspector.launch import outcome_of
 
     # The border: whatever fails in the summary must not change the program's exit code.

@@ -35,8 +35,8 @@ def runs(**options: Unpack[RunsOptions]) -> None:
     its traces, all others to one of its spans. --kind tool, --tool, --arg and --result also find tool calls that are
     only known from the messages of a hand-written loop. 'inspector show RUN' draws a run.
     """
+    from inspector.cli.output.rows import run_table
     from inspector.cli.pages import read_list
-    from inspector.cli.rows import run_table
 
     where, sort, order = filter_of(options), options["sort"], options["order"]
     listed = read_list(

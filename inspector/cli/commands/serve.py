@@ -23,8 +23,8 @@ from inspector.cli.options import WholeNumber, home_option, open_option
 def serve(*, host: str | None, port: int | None, otlp_grpc_port: int | None, no_open: bool, home: Path | None) -> None:
     """Store what programs record and serve it, until Ctrl-C."""
     from inspector.cli.home import settings_of
+    from inspector.cli.output.terminal import standard_output
     from inspector.cli.serving import run_server
-    from inspector.cli.terminal import standard_output
 
     settings = settings_of(home, host=host, port=port, otlp_grpc_port=otlp_grpc_port)
     run_server(settings, standard_output(), may_open=not no_open)

@@ -33,8 +33,8 @@ class SessionsOptions(ListOptions):
 @home_option
 def sessions(**options: Unpack[SessionsOptions]) -> None:
     """List sessions, by default with the latest activity first."""
+    from inspector.cli.output.rows import session_table
     from inspector.cli.pages import read_list
-    from inspector.cli.rows import session_table
 
     since_ns, until_ns = times_of(options["since"], options["until"])
     listed = read_list(

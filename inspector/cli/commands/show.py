@@ -13,9 +13,9 @@ from inspector.cli.options import Text, WholeNumber, WithId, fields_option, home
 from inspector.model import Event, Run, Trace
 
 if TYPE_CHECKING:
-    from inspector.cli.conversations import Annotation
-    from inspector.cli.shaping import TreeShape
-    from inspector.cli.terminal import Terminal
+    from inspector.cli.drawing.conversations import Annotation
+    from inspector.cli.drawing.shaping import TreeShape
+    from inspector.cli.output.terminal import Terminal
     from inspector.settings import Settings
     from inspector.store import Store
 
@@ -82,14 +82,14 @@ def show(**options: Unpack[ShowOptions]) -> None:
     full, as_json = options["full"], options["as_json"]
     is_document = full or as_json is not None
     _refuse_contradictions(options, is_document=is_document)
-    from inspector.cli.documents import event_fields
+    from inspector.cli.drawing.shaping import TreeShape
     from inspector.cli.home import settings_of
     from inspector.cli.lookup import find_any, find_event
     from inspector.cli.opening import opened
-    from inspector.cli.paging import paged
+    from inspector.cli.output.documents import event_fields
+    from inspector.cli.output.paging import paged
+    from inspector.cli.output.terminal import standard_output
     from inspector.cli.run_files import file_of, home_of
-    from inspector.cli.shaping import TreeShape
-    from inspector.cli.terminal import standard_output
     from inspector.lookup import find_run
 
     names = event_fields(as_json, full=full)
@@ -128,7 +128,7 @@ def _refuse_contradictions(options: ShowOptions, *, is_document: bool) -> None:
 
 def _print_refused(settings: "Settings") -> None:
     """Report what is not in the home because it was sent elsewhere, and refused there."""
-    from inspector.cli.notices import notice
+    from inspector.cli.output.notices import notice
     from inspector.refusals import all_refused
 
     for refused in all_refused(settings.outbox, days=settings.retention_days, now_ns=time.time_ns()):
@@ -145,7 +145,7 @@ def _show_beside(store: "Store", item: Run | Trace | Event, terminal: "Terminal"
 
 def _show_duplicates(store: "Store", event: Event, terminal: "Terminal") -> None:
     """List the other spans of a call: that of a server of MCP has the exception whose text is all a client gets."""
-    from inspector.cli.rows import event_table
+    from inspector.cli.output.rows import event_table
     from inspector.lookup import events_of
 
     duplicates = [each for each in events_of(store, event.trace_id) if each.folded_into == event.span_id]
@@ -155,8 +155,8 @@ def _show_duplicates(store: "Store", event: Event, terminal: "Terminal") -> None
 
 def _show_labels(store: "Store", item: Run | Trace | Event, terminal: "Terminal") -> None:
     """List the labels of a span, of a trace and its run, or of a run and its spans."""
-    from inspector.cli.labelling import labels_of, target_of
-    from inspector.cli.rows import label_lines
+    from inspector.cli.output.rows import label_lines
+    from inspector.cli.writing.labelling import labels_of, target_of
 
     run = store.run(item.run_id) if isinstance(item, Trace) else None
     if isinstance(item, Trace) and (run is None or run.traces > 1):
@@ -169,7 +169,7 @@ def _show_labels(store: "Store", item: Run | Trace | Event, terminal: "Terminal"
 
 def _show_replays(store: "Store", item: Run | Trace | Event, terminal: "Terminal", file: str | None) -> None:
     """Say whether a run, or its only trace, can be replayed, or which run it replays."""
-    from inspector.cli.replayable import replay_lines
+    from inspector.cli.drawing.replayable import replay_lines
 
     if isinstance(item, Event):
         return
@@ -185,11 +185,11 @@ def _inferred(
     store: "Store", run_id: str, traces: Sequence[Sequence[Event]], terminal: "Terminal"
 ) -> tuple[Sequence[Sequence[Event]], Mapping[str, "Annotation"]]:
     """Return a run's traces with its conversations and annotations; print why conversations cannot be known."""
-    from inspector.cli.attempts import attempt_annotations
-    from inspector.cli.conversations import with_conversations
+    from inspector.cli.drawing.attempts import attempt_annotations
+    from inspector.cli.drawing.conversations import with_conversations
+    from inspector.cli.drawing.namesakes import with_model_names
     from inspector.cli.lookup import question_and_answer, turns_of
-    from inspector.cli.namesakes import with_model_names
-    from inspector.cli.notices import notice
+    from inspector.cli.output.notices import notice
 
     turns = turns_of(store, run_id)
     events = [event for trace in traces for event in trace]
@@ -206,7 +206,7 @@ def _inferred(
 
 
 def _print_none_failed(shape: "TreeShape", events: Iterable[Event]) -> None:
-    from inspector.cli.notices import notice
+    from inspector.cli.output.notices import notice
 
     if shape.errors and not any(event.status == "error" for event in events):
         notice("no span of it failed")
@@ -215,9 +215,9 @@ def _print_none_failed(shape: "TreeShape", events: Iterable[Event]) -> None:
 def _show_run(
     store: "Store", run: Run, terminal: "Terminal", names: tuple[str, ...] | None, shape: "TreeShape"
 ) -> None:
-    from inspector.cli.documents import LARGE, run_document, write_json
-    from inspector.cli.drawing import run_lines
-    from inspector.cli.losses import sum_of
+    from inspector.cli.drawing.trace import run_lines
+    from inspector.cli.output.documents import LARGE, run_document, write_json
+    from inspector.cli.output.losses import sum_of
     from inspector.lookup import events_of, traces_of
 
     # A file that was removed to save space belonged to another program.
@@ -234,8 +234,8 @@ def _show_run(
 
 
 def _show_event(event: Event, terminal: "Terminal", as_json: tuple[str, ...] | None) -> None:
-    from inspector.cli.documents import chosen_fields, write_json
-    from inspector.cli.sheet import event_lines
+    from inspector.cli.drawing.sheet import event_lines
+    from inspector.cli.output.documents import chosen_fields, write_json
 
     if as_json is None:
         terminal.write(event_lines(event, terminal))
@@ -246,8 +246,8 @@ def _show_event(event: Event, terminal: "Terminal", as_json: tuple[str, ...] | N
 def _show_trace(
     store: "Store", trace: Trace, terminal: "Terminal", names: tuple[str, ...] | None, shape: "TreeShape"
 ) -> None:
-    from inspector.cli.documents import LARGE, trace_document, write_json
-    from inspector.cli.drawing import trace_lines
+    from inspector.cli.drawing.trace import trace_lines
+    from inspector.cli.output.documents import LARGE, trace_document, write_json
     from inspector.lookup import events_of
 
     # Read again, since only a single trace says what is missing of it.

@@ -10,7 +10,7 @@ from inspector.cli.options import OneOf, WholeNumber, home_option, json_option
 from inspector.model import GroupBy, StatsOf
 
 if TYPE_CHECKING:
-    from inspector.cli.stats_rows import Rank
+    from inspector.cli.output.stats_rows import Rank
 
 _BY: tuple[GroupBy, ...] = get_args(GroupBy)
 _RANKS = ("count", "errors", "p50", "p95", "tokens", "cost")
@@ -54,13 +54,13 @@ def stats(**options: Unpack[StatsOptions]) -> None:
     """
     if options["of_traces"] and options["of_runs"]:
         raise click.UsageError("--traces and --runs count different things: give one of them")
-    from inspector.cli.documents import write_json
     from inspector.cli.home import settings_of
     from inspector.cli.lookup import of_named_run
-    from inspector.cli.notices import notice
     from inspector.cli.opening import opened
-    from inspector.cli.stats_rows import stats_table
-    from inspector.cli.terminal import standard_output
+    from inspector.cli.output.documents import write_json
+    from inspector.cli.output.notices import notice
+    from inspector.cli.output.stats_rows import stats_table
+    from inspector.cli.output.terminal import standard_output
 
     terminal = standard_output()
     where, by = filter_of(options), options["by"]

@@ -37,11 +37,11 @@ def tail(**options: Unpack[TailOptions]) -> None:
 
     Works with or without a running server. Ctrl-C ends it.
     """
-    from inspector.cli.documents import LARGE, chosen_fields, event_fields, write_json
     from inspector.cli.following import follow
     from inspector.cli.home import settings_of
-    from inspector.cli.rows import live_line
-    from inspector.cli.terminal import standard_output
+    from inspector.cli.output.documents import LARGE, chosen_fields, event_fields, write_json
+    from inspector.cli.output.rows import live_line
+    from inspector.cli.output.terminal import standard_output
 
     terminal = standard_output()
     names = event_fields(options["as_json"], full=options["full"])

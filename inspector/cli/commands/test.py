@@ -43,7 +43,7 @@ def test(*, run: str, program: tuple[str, ...], output: Path, name: str | None, 
     """
     from inspector.cassette import frozen_of, write_cassette
     from inspector.cli.home import settings_of
-    from inspector.cli.notices import notice
+    from inspector.cli.output.notices import notice
     from inspector.tape import NotReplayable, check_replayable, made_again, tape_of
     from inspector.testing.generate import name_of, written_test
     from inspector.testing.trace import Trace

@@ -21,7 +21,7 @@ def token(*, scope: str | None, home: Path | None) -> None:
     """
     from inspector.api.tokens import load_or_create
     from inspector.cli.home import settings_of
-    from inspector.cli.terminal import standard_output
+    from inspector.cli.output.terminal import standard_output
 
     terminal = standard_output()
     secret = load_or_create(settings_of(home))

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from inspector.cli.mcp_server.answer import LEAST_TOKENS, MOST_TOKENS
-from inspector.cli.stats_rows import Rank
+from inspector.cli.output.stats_rows import Rank
 from inspector.model import GroupBy, Kind, Status
 
 _Id = Annotated[str, Field(min_length=1, max_length=200)]

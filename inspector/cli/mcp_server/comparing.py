@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from inspector.cli import figures
-from inspector.cli.compared import stored_runs_to_compare
+from inspector.cli.comparing.compared import stored_runs_to_compare
 from inspector.cli.mcp_server.answer import UncutAnswer
 from inspector.cli.mcp_server.arguments import DiffArguments
 from inspector.cli.mcp_server.reader import Reader
 from inspector.cli.mcp_server.texts import WITHOUT_CONTENT, one_line, shown
-from inspector.cli.rows import short_run_id
+from inspector.cli.output import figures
+from inspector.cli.output.rows import short_run_id
 from inspector.diff import Diff, DiffRun, DiffStep, compare, diff_of, program_changes
 from inspector.lookup import SHORT_ID, id_of
 

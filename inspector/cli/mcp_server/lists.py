@@ -4,17 +4,17 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from inspector.cli import figures
+from inspector.cli.drawing.hits import find_hit
 from inspector.cli.filters import times_of
-from inspector.cli.hits import find_hit
 from inspector.cli.lookup import spans_like
 from inspector.cli.mcp_server.answer import Continuation, UncutAnswer
 from inspector.cli.mcp_server.arguments import Runs, Search, StatsArguments
 from inspector.cli.mcp_server.reader import Reader, run_lines
 from inspector.cli.mcp_server.texts import one_line, span_line
-from inspector.cli.moments import parse_stretch_ns, refusal
-from inspector.cli.rows import short_run_id
-from inspector.cli.stats_rows import ranked_groups
+from inspector.cli.output import figures
+from inspector.cli.output.moments import parse_stretch_ns, refusal
+from inspector.cli.output.rows import short_run_id
+from inspector.cli.output.stats_rows import ranked_groups
 from inspector.lookup import SHORT_ID
 from inspector.model import Event, Filter, Page, Trace
 

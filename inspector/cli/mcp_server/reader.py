@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from inspector.cli import figures
 from inspector.cli.mcp_server.texts import one_line, status_of
-from inspector.cli.rows import short_run_id
+from inspector.cli.output import figures
+from inspector.cli.output.rows import short_run_id
 from inspector.lookup import as_one_trace, events_of, find_run_or_trace, traces_of
 from inspector.model import Event, Filter, Run, Trace
 from inspector.settings import Settings

@@ -6,8 +6,11 @@ from typing import Any
 
 import msgspec
 
-from inspector.cli import figures
-from inspector.cli.conversations import Annotation, with_conversations
+from inspector.cli.drawing.conversations import Annotation, with_conversations
+from inspector.cli.drawing.namesakes import with_model_names
+from inspector.cli.drawing.plumbing import traces_without_plumbing
+from inspector.cli.drawing.shaping import TreeShape
+from inspector.cli.drawing.tree import TreeRow, tree_rows
 from inspector.cli.errors import SpanUnknown
 from inspector.cli.lookup import find_event, question_and_answer, turns_of, view_of
 from inspector.cli.mcp_server.answer import UncutAnswer
@@ -23,11 +26,8 @@ from inspector.cli.mcp_server.texts import (
     span_line,
     status_of,
 )
-from inspector.cli.namesakes import with_model_names
+from inspector.cli.output import figures
 from inspector.cli.ownership import current_owner
-from inspector.cli.plumbing import traces_without_plumbing
-from inspector.cli.shaping import TreeShape
-from inspector.cli.tree import TreeRow, tree_rows
 from inspector.lookup import traces_of
 from inspector.model import Event
 

@@ -5,9 +5,9 @@ from typing import Any, Final
 
 import msgspec
 
-from inspector.cli import figures
-from inspector.cli.operation import shown_name
-from inspector.cli.visible import visible, visible_lines
+from inspector.cli.output import figures
+from inspector.cli.output.operation import shown_name
+from inspector.cli.output.visible import visible, visible_lines
 from inspector.lookup import SHORT_ID
 from inspector.model import Event, LargeField, SpanError, Status
 from inspector.reading.call_messages import messages_of

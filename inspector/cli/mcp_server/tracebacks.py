@@ -2,7 +2,7 @@
 
 import re
 
-from inspector.cli import figures
+from inspector.cli.output import figures
 
 _PYTHON_FRAME = re.compile(r'^( *(?:\| *)?)File "(.*)", line [0-9]+', re.MULTILINE)
 _LIBRARY = re.compile(

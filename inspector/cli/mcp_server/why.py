@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from inspector.cli import figures
-from inspector.cli.attempts import attempt_annotations
+from inspector.cli.drawing.attempts import attempt_annotations
 from inspector.cli.lookup import turns_of
 from inspector.cli.mcp_server.answer import UncutAnswer
 from inspector.cli.mcp_server.failures import UNANSWERED, FailureChain, failures_of, is_failed, slow_calls
@@ -26,7 +25,8 @@ from inspector.cli.mcp_server.texts import (
     span_line,
 )
 from inspector.cli.mcp_server.tracebacks import own_frames
-from inspector.cli.terminal import Terminal
+from inspector.cli.output import figures
+from inspector.cli.output.terminal import Terminal
 from inspector.lookup import as_one_trace
 from inspector.model import Event, Filter, Run, Trace, Turn, ancestors
 

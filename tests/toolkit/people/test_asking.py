@@ -144,7 +144,7 @@ def test_no_invisible_character_reaches_the_terminal_of_the_one_who_is_asked(cha
 
 
 def test_the_toolkit_and_the_inspector_show_the_same_characters():
-    from inspector.cli.visible import visible as of_the_inspector
+    from inspector.cli.output.visible import visible as of_the_inspector
     from toolkit.people.terminal import visible as of_the_toolkit
 
     everything = "".join(map(chr, [*range(0x10FFFF)])).replace("\n", "")

@@ -1,7 +1,7 @@
 /**
  * Numbers for people. Everything is rounded to visible precision, without false digits.
  *
- * `inspector/cli/figures.py` has the same rules; `tests/figures.json` tests both.
+ * `inspector/cli/output/figures.py` has the same rules; `tests/figures.json` tests both.
  */
 
 const NO_VALUE = "–";

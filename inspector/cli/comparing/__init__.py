@@ -1,0 +1,1 @@
+"""Runs beside each other: two, several with several, and a replay with its recording."""

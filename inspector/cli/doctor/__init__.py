@@ -1,0 +1,1 @@
+"""The checks of ``inspector doctor``, and how their results are printed."""

@@ -1,0 +1,1 @@
+"""One trace as text: its tree, conversations, repetitions, hidden connections, and one span in full."""
