@@ -10,6 +10,12 @@ import msgspec
 
 _LISTS: Final = {"messages": "message", "contents": "message", "input": "message", "tools": "tool"}
 """Members of a body of which each element is a part."""
+_CONTENTS: Final = ("content", "parts")
+"""Members of a message that may have results of several tools: of Anthropic and Amazon Bedrock, and of Gemini."""
+_ID_OF_TYPE: Final = {"function_call_output": "call_id", "tool_result": "tool_use_id"}
+"""The member with the id of a call in its result: OpenAI's responses, and Anthropic."""
+_WITHIN: Final = {"toolResult": "toolUseId", "functionResponse": "id", "function_response": "id"}
+"""The same where the result is inside a member: Amazon Bedrock and Gemini."""
 _SYSTEM: Final = frozenset(("system", "instructions", "systemInstruction", "system_instruction"))
 _SALTED: Final = re.compile(r"(\[redacted:[^\]\n]{1,80}?) #[0-9a-f]{4}\]")
 """The placeholder of a secret; its last digits differ between processes."""
@@ -56,7 +62,7 @@ def _parts(body: Any) -> Iterator[tuple[str, Any]]:
     for name, value in body.items():  # pyright: ignore[reportUnknownVariableType] - names of JSON are texts
         if name in _LISTS and isinstance(value, list):
             for number, item in enumerate(_results_by_id(cast("list[Any]", value)), 1):
-                yield f"{_LISTS[name]} {number}", item
+                yield f"{_LISTS[name]} {number}", _with_results_by_id(item)
         elif name in _SYSTEM:
             yield "system text", value
         else:
@@ -70,7 +76,21 @@ def _results_by_id(items: list[Any]) -> Iterator[Any]:
         yield from sorted(group, key=lambda item: _result_id(item) or "")
 
 
+def _with_results_by_id(message: Any) -> Any:
+    """Return a message whose content has the results of several tools in the order of their ids."""
+    fields = cast("dict[str, Any]", message) if isinstance(message, dict) else {}
+    lists = {name: list(_results_by_id(fields[name])) for name in _CONTENTS if isinstance(fields.get(name), list)}
+    return {**fields, **lists} if lists else cast("Any", message)
+
+
 def _result_id(item: Any) -> str | None:
+    """Return the id of the call that a message, or a part of one, has the result of; None for another one."""
     fields = cast("dict[str, Any]", item) if isinstance(item, dict) else {}
-    found = fields.get("call_id" if fields.get("type") == "function_call_output" else "tool_call_id")
+    for within, name in _WITHIN.items():
+        if isinstance(inner := fields.get(within), dict):
+            fields, key = cast("dict[str, Any]", inner), name
+            break
+    else:
+        key = _ID_OF_TYPE.get(str(fields.get("type")), "tool_call_id")
+    found = fields.get(key)
     return found if isinstance(found, str) else None

@@ -113,6 +113,25 @@ def test_results_of_tools_called_at_once_are_one_request_in_any_order_and_others
     assert parts_of_body({"input": outputs}).parts == parts_of_body({"input": outputs[::-1]}).parts
 
 
+@pytest.mark.parametrize(
+    ("messages", "content", "result"),
+    [
+        ("messages", "content", lambda name: {"type": "tool_result", "tool_use_id": name, "content": name}),
+        ("messages", "content", lambda name: {"toolResult": {"toolUseId": name, "content": [{"text": name}]}}),
+        ("contents", "parts", lambda name: {"functionResponse": {"id": name, "name": "f", "response": {"r": name}}}),
+    ],
+)
+def test_results_in_one_message_are_one_request_in_any_order_and_other_parts_are_not(messages, content, result):
+    def parts(*items):
+        return parts_of_body({messages: [{"role": "user", content: list(items)}]}).parts
+
+    one, two, text = result("a"), result("b"), {"text": "hurry"}
+    assert parts(one, two, text) == parts(two, one, text)
+    assert parts(one, text, two) != parts(two, text, one)
+    assert parts(text, {**text, "text": "please"}) != parts({**text, "text": "please"}, text)
+    assert parts(one, two) != parts(one, result("c"))
+
+
 def test_the_frames_of_a_traceback_in_a_text_make_no_other_request_and_its_error_does():
     def told(*lines):
         text = "\n".join(("Error in find:", "Traceback (most recent call last):", *lines, "", 'the "end"'))
