@@ -2,14 +2,21 @@
 
 import fcntl
 import os
+import re
 import shutil
 import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 _PREFIX: Final = "inspector-run-"
 _LOCK: Final = "lock"
+_NAME: Final = re.compile(_PREFIX + "[a-z0-9_]{8}")
+_WRITTEN: Final = re.compile(r"lock\.new|python|(left-out|frameworks|notices|recorded|replay)-.+|bodies|codex|.+\.json")
+"""What the processes of a run write into it."""
+_UNTOUCHED_S: Final = 7 * 86_400
+"""A directory without a lock is of an earlier version, whose run may go on, or of a run that is just beginning."""
 
 
 class PrivateDirectory:
@@ -39,11 +46,25 @@ class PrivateDirectory:
 
 
 def _remove_abandoned() -> None:
-    for lock in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/{_LOCK}"):
+    for directory in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         # Others may have directories of that name there.
         with suppress(OSError):
-            if lock.parent.lstat().st_uid == os.geteuid() and _is_released(lock):
-                shutil.rmtree(lock.parent, ignore_errors=True)
+            if directory.lstat().st_uid == os.geteuid() and _is_abandoned(directory):
+                shutil.rmtree(directory, ignore_errors=True)
+
+
+def _is_abandoned(directory: Path) -> bool:
+    try:
+        return _is_released(directory / _LOCK)
+    except FileNotFoundError:
+        return _NAME.fullmatch(directory.name) is not None and _is_left_of_a_run(directory)
+
+
+def _is_left_of_a_run(directory: Path) -> bool:
+    """Tell whether a directory has only what runs write, and nothing has been written there for a week."""
+    paths = list(directory.iterdir())
+    written = max(path.lstat().st_mtime for path in (directory, *paths))
+    return all(_WRITTEN.fullmatch(path.name) for path in paths) and written < time.time() - _UNTOUCHED_S
 
 
 def _is_released(lock: Path) -> bool:

@@ -1,8 +1,10 @@
 """The private directory of a run goes with it, or with the next run if it was killed."""
 
+import os
 import subprocess
 import sys
 import tempfile
+import time
 
 import pytest
 
@@ -62,6 +64,40 @@ def test_one_that_was_never_locked_stays(temporary):
     (temporary / "inspector-run-file").touch()
     PrivateDirectory().remove()
     assert sorted(path.name for path in temporary.iterdir()) == ["inspector-run-another", "inspector-run-file"]
+
+
+@pytest.mark.parametrize("names", [[], ["python", "recorded-20260101T000000-7-ab.json", "bodies"], ["lock.new"]])
+def test_one_without_a_lock_is_removed_after_a_week(temporary, names):
+    left, others = temporary / "inspector-run-ab12_z9q", temporary / "inspector-run-ab12_z9r"
+    for directory in (left, others):
+        directory.mkdir()
+        for name in names:
+            (directory / name).touch()
+    (others / "diary.txt").touch()
+    set_back(temporary, days=6)
+    PrivateDirectory().remove()
+    assert left.exists()
+    set_back(temporary, days=8)
+    PrivateDirectory().remove()
+    assert [path.name for path in temporary.iterdir()] == [others.name]
+
+
+def set_back(directory, *, days):
+    """Make everything in a directory look as if it had been written days ago."""
+    then = time.time() - days * 86_400
+    for path in directory.rglob("*"):
+        os.utime(path, (then, then))
+
+
+def test_one_that_is_written_to_stays(temporary):
+    left = temporary / "inspector-run-ab12_z9q"
+    left.mkdir()
+    (left / "gemini.json").touch()
+    (left / "python").touch()
+    set_back(temporary, days=8)
+    (left / "gemini.json").write_text("{}")
+    PrivateDirectory().remove()
+    assert left.exists()
 
 
 def test_what_a_link_of_that_name_leads_to_stays(temporary):
