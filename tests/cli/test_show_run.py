@@ -95,6 +95,28 @@ def test_all_traces_share_one_scale_of_time_and_say_what_failed(trace, event, a_
     ]
 
 
+@pytest.mark.parametrize(("second_ms", "answer"), [(50, "yes"), (200, "no")])
+def test_an_answer_is_beside_its_own_question_where_traces_ran_at_once(inspector, write_spans, span, second_ms, answer):
+    ends = [(0, 100, "Is it blue?", "yes"), (second_ms, 300, "Is it red?", "no")]
+    write_spans(
+        *(
+            span(
+                trace_id=f"{at}" * 32,
+                kind="llm",
+                start_ns=start * 10**6,
+                end_ns=end * 10**6,
+                run="both",
+                attributes={"asked": asked, "said": said},
+                input_key="asked",
+                output_key="said",
+            )
+            for at, (start, end, asked, said) in enumerate(ends, 1)
+        )
+    )
+    shown = inspector("show", "--run", "both").stdout.decode().splitlines()
+    assert shown[1:3] == ["asked     Is it blue?", f"answered  {answer}"]
+
+
 def test_runs_are_listed_with_what_was_asked_and_answered(inspector, write_spans, span):
     said = {"attributes": {"asked": "Where is my parcel?", "said": "On its way."}, "input_key": "asked"}
     write_spans(

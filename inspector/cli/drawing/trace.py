@@ -1,7 +1,9 @@
 """Draws a trace in the terminal: a line of facts, then one line per event with its place in time and its cost."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TypeAlias
 
 from msgspec import UNSET
@@ -124,7 +126,7 @@ def run_lines(
     """Draw a whole run: a line of facts, question and answer, then its traces on one time scale."""
     extent = _extent([event for _, events in traces for event in events])
     yield terminal.style(terminal.cut(_facts_of_run(run, [trace for trace, _ in traces], terminal)), "dim")
-    yield from _question_and_answer(run, terminal)
+    yield from _question_and_answer(run, [trace for trace, _ in traces], terminal)
     if losses is not None:
         yield from _missing(losses, terminal)
     lines: list[_Line] = []
@@ -191,10 +193,23 @@ def _facts(trace: Trace, terminal: Terminal) -> str:
     return terminal.signs(" · ").join(parts)
 
 
-def _question_and_answer(run: Run, terminal: Terminal) -> Iterable[str]:
-    for word, text in (("asked", run.question), ("answered", run.answer)):
+def _question_and_answer(run: Run, traces: Iterable[Trace], terminal: Terminal) -> Iterable[str]:
+    """Draw what was asked first and answered last; where traces ran at once, both of the first one."""
+    said: Run | Trace = run
+    speaking = sorted((trace for trace in traces if trace.question or trace.answer), key=_start_ns)
+    if any(_start_ns(later) < _end_ns(earlier) for earlier, later in pairwise(speaking)):
+        said = speaking[0]
+    for word, text in (("asked", said.question), ("answered", said.answer)):
         if text is not None:
             yield terminal.cut(f"{word:8}  {terminal.safe(text)}")
+
+
+def _start_ns(trace: Trace) -> int:
+    return int(trace.start_time_unix_nano)
+
+
+def _end_ns(trace: Trace) -> float:
+    return math.inf if trace.end_time_unix_nano is None else int(trace.end_time_unix_nano)
 
 
 def _facts_of_run(run: Run, traces: Sequence[Trace], terminal: Terminal) -> str:
