@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
 
+from inspector.integrations.tracebacks import raised_elsewhere
 from instrument.control import HttpAnswer
 
 Attempt: TypeAlias = HttpAnswer | Exception
@@ -50,6 +51,7 @@ class Decision:
             RuntimeError: The controller has too few outcomes.
         """
         if self._error is not None:
+            raised_elsewhere(self._error)
             raise self._error
         if self._attempts is None:
             return None
@@ -57,5 +59,6 @@ class Decision:
         if recorded is None:
             raise RuntimeError("the controller's answer has fewer attempts than the client makes")
         if isinstance(recorded, Exception):
+            raised_elsewhere(recorded)
             raise recorded
         return recorded

@@ -13,6 +13,7 @@ from inspector.integrations.deciding import decide
 from inspector.integrations.patches import Patches
 from inspector.integrations.plain_http.requested import Decoded, Sent, plain_request, sent
 from inspector.integrations.raw_bodies import RawBody, given_response
+from inspector.integrations.tracebacks import unseen
 from instrument.control import HttpAnswer
 
 __all__ = ["install"]
@@ -62,7 +63,8 @@ def _answering(answer: HttpAnswer) -> Any:
 
     class Answering(requests.adapters.HTTPAdapter):
         def send(self, request: Any, **_: Any) -> Any:
-            return self.build_response(request, given_response(answer))
+            with unseen:
+                return self.build_response(request, given_response(answer))
 
     session = requests.Session()
     for scheme in ("http://", "https://"):

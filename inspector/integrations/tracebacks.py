@@ -15,23 +15,24 @@ from typing import Any, Final
 from instrument import control
 
 _OURS: Final = f"{__name__.rpartition('.')[0]}."
-_ASKING: Final = control.__name__
+_CONTROLLING: Final = (control.__name__, "inspector.replay.")
+"""Modules that ask the controller, or are one: what they raise is the outcome of a call."""
 _without_any: ContextVar[int] = ContextVar("inspector_without_frames", default=0)
 """The id of the exception without a frame of ours: further wrappers add only their own frames."""
 
 
 def without_ours(exc: BaseException) -> None:
-    """Remove frames of integrations and of asking the controller from the beginning of a traceback."""
+    """Remove frames of integrations, of asking the controller, and of a replay from the beginning of a traceback."""
     first = found = exc.__traceback__
     name = ""
     while found is not None:
         module = str(found.tb_frame.f_globals.get("__name__"))
-        if not module.startswith(_OURS) and module != _ASKING:
+        if not module.startswith((_OURS, *_CONTROLLING)):
             break
         name, found = module, found.tb_next
     if found is None and first is not None:
         # Without other frames it was raised here, or by a controller, which is hidden too.
-        if name != _ASKING and _without_any.get() != id(exc):
+        if not name.startswith(_CONTROLLING) and _without_any.get() != id(exc):
             return
         _without_any.set(id(exc))
     if found is not first:

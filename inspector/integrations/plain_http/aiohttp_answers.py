@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import Any, Final, TypeAlias
 
 from inspector.integrations.calls import safely
+from inspector.integrations.tracebacks import unseen
 from instrument.control import HttpAnswer
 
 Answered: TypeAlias = Callable[..., Awaitable[Any]]
@@ -85,11 +86,12 @@ def _content_class(reader: Any) -> Any:
 
         async def _wait(self, func_name: str) -> None:
             del func_name
-            try:
-                piece = next(self.pieces, None)
-            except BaseException as exc:
-                self.set_exception(exc)
-                raise
+            with unseen:
+                try:
+                    piece = next(self.pieces, None)
+                except BaseException as exc:
+                    self.set_exception(exc)
+                    raise
             if piece is None:
                 self.feed_eof()
                 return

@@ -9,6 +9,7 @@ from inspector.integrations.deciding import decide, decide_async
 from inspector.integrations.model_requests import content_of
 from inspector.integrations.patches import Patches
 from inspector.integrations.plain_http.requested import Sent, plain_request, sent
+from inspector.integrations.tracebacks import unseen
 from instrument.control import HttpAnswer
 
 
@@ -32,11 +33,13 @@ def _stand_in(httpx: Any) -> Direct:
             self.pieces = pieces
 
         def __iter__(self) -> Iterator[bytes]:
-            yield from self.pieces
+            with unseen:
+                yield from self.pieces
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
-            for piece in self.pieces:
-                yield piece
+            with unseen:
+                for piece in self.pieces:
+                    yield piece
 
     def answering(answer: HttpAnswer) -> Any:
         def respond(_request: Any) -> Any:
