@@ -77,10 +77,13 @@ class ModelRequest:
         """Keep the answer of a call that fails although it arrived, such as one of the wrong type."""
         exchange = self.call.exchanges[-1] if self.call.exchanges else None
         answer = None if exchange is None else exchange.answer()
-        if answer is None:
-            return
+        if answer is not None:
+            self.keep(*answer)
+
+    def keep(self, content: bytes, headers: Any) -> None:
+        """Keep a decoded body of a call that fails, or the part of it that arrived."""
         try:
-            response = with_request_id(self._whole(*answer), answer[1])
+            response = with_request_id(self._whole(content, headers), headers)
             if is_fields(response):
                 self.call.add(response=self.endpoint.shown(response), usage=response.get("usage"))
         # The border to an answer that the SDK could not read either, perhaps: then there is nothing to keep.
@@ -113,7 +116,8 @@ class ModelRequest:
 
     def _whole(self, content: bytes, headers: Any) -> Any:
         chunks = list(chunks_of(content, headers) or ())
-        if len(chunks) < 2 or self.endpoint.answer is None:
+        is_stream = len(chunks) > 1 or (bool(chunks) and "event-stream" in headers.get("content-type", ""))
+        if not is_stream or self.endpoint.answer is None:
             return chunks[0] if chunks else None
         answer = self.endpoint.answer()
         for chunk in chunks:

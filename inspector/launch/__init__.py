@@ -14,6 +14,7 @@ from inspector.launch.gemini_cli import (
     projects_of_gemini_cli,
     why_not_gemini_cli,
 )
+from inspector.launch.node import environment_of_node, is_node, why_not_node
 from inspector.launch.outcome import LeftOut, Outcome, outcome_of
 from inspector.launch.process import end_like, run_to_the_end
 from inspector.launch.program import Program, program_of
@@ -30,9 +31,11 @@ __all__ = [
     "environment_of_claude_code",
     "environment_of_codex",
     "environment_of_gemini_cli",
+    "environment_of_node",
     "is_claude_code",
     "is_codex",
     "is_gemini_cli",
+    "is_node",
     "outcome_of",
     "program_of",
     "projects_of_gemini_cli",
@@ -41,4 +44,5 @@ __all__ = [
     "switched_off",
     "why_not_claude_code",
     "why_not_gemini_cli",
+    "why_not_node",
 ]

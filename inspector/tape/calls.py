@@ -30,6 +30,7 @@ ELSEWHERE: Final = {
     "claude-code.transcript": "Claude Code",
     "codex.transcript": "Codex",
     "gemini-cli.transcript": "Gemini CLI",
+    "node": "Node",
 }
 """Emitters and scopes of model calls that another program makes, and that program."""
 AROUND: Final = {"agent_call": "invoke_agent", "workflow_run": "invoke_workflow"}

@@ -42,7 +42,7 @@ _LEAST_FREE_BYTES = 500 << 20
 _FULL_BYTES = 1 << 20
 """With less free, a disk counts as full: not even a new database fits."""
 _ANSWER_S = 2.0
-_OTHER_VARIABLES = ("INSPECTOR_RUN", "INSPECTOR_RUN_ID")
+_OTHER_VARIABLES = ("INSPECTOR_NODE", "INSPECTOR_RUN", "INSPECTOR_RUN_ID")
 _HOW_TO_RECORD = "record a program: inspector run app.py, or inspector.attach() in it; or try: inspector demo"
 
 

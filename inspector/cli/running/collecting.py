@@ -1,4 +1,4 @@
-"""What ``inspector run`` records of coding agents, which make their calls in no Python."""
+"""What ``inspector run`` records of programs that make their calls in no Python: coding agents, and what Node runs."""
 
 import os
 from pathlib import Path
@@ -10,19 +10,22 @@ from inspector.launch import (
     environment_of_claude_code,
     environment_of_codex,
     environment_of_gemini_cli,
+    environment_of_node,
     is_claude_code,
     is_codex,
     is_gemini_cli,
+    is_node,
     projects_of_gemini_cli,
     sessions_of_codex,
     why_not_claude_code,
     why_not_gemini_cli,
+    why_not_node,
 )
 
 if TYPE_CHECKING:
-    from inspector import claude_code, codex, gemini_cli
+    from inspector import claude_code, codex, gemini_cli, node
 
-    Collector: TypeAlias = claude_code.Collector | codex.Collector | gemini_cli.Collector
+    Collector: TypeAlias = claude_code.Collector | codex.Collector | gemini_cli.Collector | node.Collector
 
 _CLAUDE_CODE_SENT_NOTHING = (
     "Claude Code sent nothing: it worked off no prompt, or its settings set another place for telemetry"
@@ -34,11 +37,15 @@ _GEMINI_CLI_KEPT_NOTHING = (
     "Gemini CLI kept no session: it worked off no prompt, or in a container (--sandbox), or is an old version"
 )
 
+_NODE_CALLED_NOTHING = (
+    "it sent no request to a model that is known by its path, or over HTTP/2, which is not seen: docs/frameworks.md"
+)
+
 
 def collected(
     program: Program, choices: Choices, environment: dict[str, str], directory: Path
 ) -> "tuple[Collector | None, dict[str, str]]":
-    """Return what records a coding agent, and the environment that it needs; None for another program.
+    """Return what records a coding agent or Node, and the environment that it needs; None for another program.
 
     Args:
         program: The program.
@@ -52,16 +59,20 @@ def collected(
         return _of_codex(choices, environment, directory)
     if is_gemini_cli(program.path):
         return _of_gemini_cli(choices, environment, directory)
+    if is_node(program.path):
+        return _of_node(choices, environment, directory)
     return None, environment
 
 
-def why_of_coding_agent(program: Program) -> str | None:
-    """Say why nothing was recorded of a coding agent; None for another program."""
+def why_of_another(program: Program) -> str | None:
+    """Say why nothing was recorded of a coding agent or of Node; None for another program."""
     if is_claude_code(program.path):
         return why_not_claude_code(os.environ, Path.cwd()) or _CLAUDE_CODE_SENT_NOTHING
     if is_gemini_cli(program.path):
         return why_not_gemini_cli(os.environ, Path.cwd()) or _GEMINI_CLI_KEPT_NOTHING
-    return _CODEX_KEPT_NOTHING if is_codex(program.path) else None
+    if is_codex(program.path):
+        return _CODEX_KEPT_NOTHING
+    return _NODE_CALLED_NOTHING if is_node(program.path) else why_not_node(program)
 
 
 def _of_claude_code(
@@ -103,6 +114,19 @@ def _of_gemini_cli(
     telemetry, projects = directory / "gemini.json", projects_of_gemini_cli(environment)
     collector = Collector(choices.home, telemetry, projects, content=_has_content(choices))
     return collector, environment_of_gemini_cli(environment, telemetry)
+
+
+def _of_node(
+    choices: Choices, environment: dict[str, str], directory: Path
+) -> "tuple[Collector | None, dict[str, str]]":
+    from inspector.node import Collector
+
+    _join(environment)
+    notes = directory / "node"
+    notes.mkdir(mode=0o700)
+    service = choices.service or environment.get("INSPECTOR_SERVICE") or environment.get("OTEL_SERVICE_NAME")
+    collector = Collector(choices.home, notes, service=service, content=_has_content(choices))
+    return collector, environment_of_node(environment, notes)
 
 
 def _has_content(choices: Choices) -> bool:

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from inspector.cli.output.losses import loss_sentences
-from inspector.cli.running.collecting import why_of_coding_agent
+from inspector.cli.running.collecting import why_of_another
 from inspector.cli.views import run_view, service_view, trace_view
 from inspector.configured import configured
 from inspector.environment import Environment
@@ -32,7 +32,7 @@ def ending_lines(program: Program, choices: Choices, outcome: Outcome, status: i
     """Say in two or three lines what was recorded and how to see it, and then what went wrong."""
     environment = configured(home=choices.home)
     if not outcome.spans:
-        why = why_of_coding_agent(program) or _why(program, choices, outcome, status)
+        why = why_of_another(program) or _why(program, choices, outcome, status)
         yield f"inspector: nothing was recorded{': ' if why else ''}{why}"
         if _made_none(outcome) and not _ended_early(outcome, status):
             yield f"inspector: {_IN_ANOTHER_WAY}"

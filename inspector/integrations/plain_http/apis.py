@@ -21,7 +21,8 @@ class Recognised(NamedTuple):
 
     endpoint: Endpoint
     model: Model
-    prompt: dict[str, Any]
+    prompt: dict[str, Any] | None
+    """The body; None if it was not sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,8 @@ _PATHS: Final = (
     _path(r"/embeddings", "input", "openai", "embeddings", shown=without_vectors),
 )
 
+_UNMISTAKABLE: Final = re.compile(r"/chat/completions|/v1/messages|:(?:g|streamG)enerateContent")
+"""What no other service has in its paths."""
 _BELOW_SDKS: Final = re.compile(
     r"(?:/responses/compact|:(?:r|streamR)awPredict|/(?:invoke|invoke-with-response-stream|converse|converse-stream))/?\Z"
 )
@@ -71,6 +74,12 @@ def calls_model(url: str) -> bool:
     return any(each.pattern.search(path) for each in _PATHS) or _BELOW_SDKS.search(path) is not None
 
 
+def javascript_of_paths() -> str:
+    """Return a regular expression of JavaScript that finds the paths of known APIs, without their queries."""
+    patterns = "|".join(each.pattern.pattern.replace("(?P<model>", "(?:") for each in _PATHS)
+    return patterns.replace(r"\Z", "$")
+
+
 def recognised(url: str, read_body: Callable[[], Any]) -> Recognised | None:
     """Return the model call of a POST request, whose body is only read if its path is one of a model; else None."""
     parts = urlsplit(url)
@@ -80,8 +89,25 @@ def recognised(url: str, read_body: Callable[[], Any]) -> Recognised | None:
             continue
         body = read_body()
         if is_fields(body) and all(name in body for name in path.holds):
-            model = matched.groupdict().get("model") or body.get("model")
-            named = model if isinstance(model, str) else None
-            provider = provider_at(parts.hostname or "", path.provider)
-            return Recognised(path.endpoint, Model(provider, named, path.endpoint.operation, url=url), body)
+            return _recognised(url, path, matched.groupdict().get("model"), body)
     return None
+
+
+def recognised_unsent(url: str) -> Recognised | None:
+    """Return the model call of a POST request that failed before its body was sent; None if it may be another."""
+    parts = urlsplit(url)
+    for path in _PATHS:
+        matched = path.pattern.search(parts.path)
+        if matched is not None:
+            is_plain = _UNMISTAKABLE.search(parts.path) or provider_at(parts.hostname or "", "")
+            return _recognised(url, path, matched.groupdict().get("model"), None) if is_plain else None
+    return None
+
+
+def _recognised(url: str, path: _Path, named: str | None, body: dict[str, Any] | None) -> Recognised:
+    model = named or (body or {}).get("model")
+    provider = provider_at(urlsplit(url).hostname or "", path.provider)
+    operation = path.endpoint.operation
+    return Recognised(
+        path.endpoint, Model(provider, model if isinstance(model, str) else None, operation, url=url), body
+    )
