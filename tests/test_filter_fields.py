@@ -11,8 +11,8 @@ import yaml
 from filter_fields import FILE, source
 from msgspec.structs import replace
 
-from inspector.api.parameters import EventsQuery, RunsQuery, StatsQuery, StreamQuery, TracesQuery
-from inspector.api.query import read_query
+from inspector.api.queries.parameters import EventsQuery, RunsQuery, StatsQuery, StreamQuery, TracesQuery
+from inspector.api.queries.query import read_query
 from inspector.cli.filters import filter_of, narrowed_by_options
 from inspector.model import FILTER_FIELDS, PARAMETERS, Filter, NewLabel, Span, SpanError
 from inspector.settings import Settings

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     # What a type checker and an editor see.
+    from inspector.api.access.tokens import Token, load_or_create
     from inspector.api.app import create_app
     from inspector.api.errors import AddressUnusable, ApiError, GrpcMissing, TokenUnusable
     from inspector.api.live import LiveLimits
     from inspector.api.mounted import mount
     from inspector.api.server import Listening, serve
-    from inspector.api.tokens import Token, load_or_create
 
 _HOMES = {
     "AddressUnusable": "errors",
@@ -21,10 +21,10 @@ _HOMES = {
     "GrpcMissing": "errors",
     "Listening": "server",
     "LiveLimits": "live",
-    "Token": "tokens",
+    "Token": "access.tokens",
     "TokenUnusable": "errors",
     "create_app": "app",
-    "load_or_create": "tokens",
+    "load_or_create": "access.tokens",
     "mount": "mounted",
     "serve": "server",
 }

@@ -5,18 +5,31 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
-from inspector.api import diff, events, labels, page, probes, receiver, runs, sessions, stats, storage, stream, traces
-from inspector.api.access import Access
-from inspector.api.arriving_bodies import ArrivingBodies
-from inspector.api.codes import OneTimeCodes
-from inspector.api.guard import Guard
+from inspector.api.access.codes import OneTimeCodes
+from inspector.api.access.guard import Guard
+from inspector.api.access.rules import Access
+from inspector.api.access.tokens import Token, load_or_create
 from inspector.api.live import Live, LiveLimits
+from inspector.api.network.arriving_bodies import ArrivingBodies
 from inspector.api.packed import packed_web_app
 from inspector.api.problems import allowed_methods, answer_errors_with_problems
 from inspector.api.reads import SINGLE_EVENTS, ReadScheduler
 from inspector.api.requests import Counting, Requests
+from inspector.api.routes import (
+    diff,
+    events,
+    labels,
+    page,
+    probes,
+    receiver,
+    runs,
+    sessions,
+    stats,
+    storage,
+    stream,
+    traces,
+)
 from inspector.api.service import Changes, Home, OpenHome, Service
-from inspector.api.tokens import Token, load_or_create
 from inspector.ingest import Owner
 from inspector.settings import Settings
 from inspector.store import Store

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Generator
 from dataclasses import dataclass
 
-from inspector.api.chunks import WriteChunk, coded
+from inspector.api.network.chunks import WriteChunk, coded
 from inspector.model import Filter
 
 HEARTBEAT = b": still here\n\n"

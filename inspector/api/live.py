@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 from anyio import CapacityLimiter, to_thread
 
 from inspector.api.bodies import encode_line
-from inspector.api.chunks import WriteChunk
 from inspector.api.listeners import Group, Listener, gap_frame, in_parts, span_frame
+from inspector.api.network.chunks import WriteChunk
 from inspector.model import Filter
 from inspector.store import QueryTooSlow, Store, StoreError
 

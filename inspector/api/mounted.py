@@ -7,11 +7,11 @@ from typing import Any, cast
 from starlette.applications import Starlette
 from starlette.types import Scope
 
-from inspector.api.access import Access
+from inspector.api.access.rules import Access
+from inspector.api.access.tokens import load_or_create
 from inspector.api.app import assemble
 from inspector.api.errors import AddressUnusable
 from inspector.api.service import LateHome, OpenHome
-from inspector.api.tokens import load_or_create
 from inspector.ingest import Owner
 from inspector.settings import Settings
 from inspector.store import OwnedElsewhere, open_store

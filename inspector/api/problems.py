@@ -12,9 +12,9 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 
-from inspector.api.access import own_path
+from inspector.api.access.rules import own_path
 from inspector.api.errors import Problem, RequestRefused
-from inspector.api.parameter_types import accepted_by
+from inspector.api.queries.parameter_types import accepted_by
 from inspector.store import CursorInvalid, QueryTooSlow, StoreBusy, StoreError, StoreReadOnly
 
 MEDIA_TYPE = "application/problem+json"

@@ -15,10 +15,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from inspector.api.connections import CUT_OFF
 from inspector.api.errors import Problem, RequestRefused
-from inspector.api.operations import json_or_404
+from inspector.api.network.connections import CUT_OFF
 from inspector.api.problems import RETRY_S
+from inspector.api.routes.operations import json_or_404
 from inspector.store import QueryTooSlow, stopped_when
 
 CHEAP_ROWS = 500

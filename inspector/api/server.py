@@ -22,15 +22,15 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+from inspector.api.access.codes import OneTimeCodes
+from inspector.api.access.tokens import load_or_create
 from inspector.api.app import create_app
-from inspector.api.codes import OneTimeCodes
-from inspector.api.connections import Connection, ConnectionLimits, Connections
-from inspector.api.descriptors import connections_at_most
 from inspector.api.errors import AddressUnusable
-from inspector.api.grpc_receiver import receive_by_grpc
 from inspector.api.live import Live, LiveLimits
+from inspector.api.network.connections import Connection, ConnectionLimits, Connections
+from inspector.api.network.descriptors import connections_at_most
+from inspector.api.network.grpc_receiver import receive_by_grpc
 from inspector.api.service import Service
-from inspector.api.tokens import load_or_create
 from inspector.ingest import LOCK_WAIT_S, Owner
 from inspector.settings import Settings
 from inspector.store import OwnerLock

@@ -12,8 +12,8 @@ from contextlib import ExitStack
 import pytest
 
 from inspector.api import Token, create_app
-from inspector.api.connections import ConnectionLimits, Connections, acknowledged_bytes
-from inspector.api.descriptors import RESERVED, connections_at_most
+from inspector.api.network.connections import ConnectionLimits, Connections, acknowledged_bytes
+from inspector.api.network.descriptors import RESERVED, connections_at_most
 from inspector.api.reads import ReadBounds
 from inspector.api.server import Server
 

@@ -13,12 +13,12 @@ from openapi_spec_validator import validate
 from pydantic import TypeAdapter
 
 from inspector import diff, model
-from inspector.api.access import OPEN_PATHS, required_scope
+from inspector.api.access.rules import OPEN_PATHS, required_scope
 from inspector.api.contract import contract_json
-from inspector.api.page import SignInCode
-from inspector.api.probes import Readiness, Refusal
-from inspector.api.query import QueryOf
-from inspector.api.storage import RemovedByRule, Storage
+from inspector.api.queries.query import QueryOf
+from inspector.api.routes.page import SignInCode
+from inspector.api.routes.probes import Readiness, Refusal
+from inspector.api.routes.storage import RemovedByRule, Storage
 
 FILE = Path(__file__).parents[2] / "openapi.yaml"
 CONTRACT = json.loads(contract_json())

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from inspector.api import diff
+from inspector.api.routes import diff
 
 MESSAGES, ANSWER, ARGUMENTS = "gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.tool.call.arguments"
 START_NS = 1_800_000_000_000_000_000

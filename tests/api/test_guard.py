@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 from fastapi.routing import APIRoute
 
-from inspector.api.access import Access, is_open, required_scope
-from inspector.api.guard import Guard
-from inspector.api.tokens import Token
+from inspector.api.access.guard import Guard
+from inspector.api.access.rules import Access, is_open, required_scope
+from inspector.api.access.tokens import Token
 
 SECRET = "a-secret-of-the-tests-only"
 OWN = "127.0.0.1:7800"

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.api.chunks import coded
 from inspector.api.listeners import RECENT_BYTES, Group, Listener, gap_frame, in_parts, span_frame
 from inspector.api.live import WRITTEN_AT_ONCE, Live, LiveLimits
+from inspector.api.network.chunks import coded
 from inspector.model import Filter
 from inspector.store import StoreBusy
 

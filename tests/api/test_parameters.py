@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.api.errors import RequestRefused
-from inspector.api.forms import unix_ns
-from inspector.api.parameters import EventsQuery, SessionsQuery, StatsQuery
-from inspector.api.query import read_query
+from inspector.api.queries.forms import unix_ns
+from inspector.api.queries.parameters import EventsQuery, SessionsQuery, StatsQuery
+from inspector.api.queries.query import read_query
 from inspector.model import Filter
 
 

@@ -10,10 +10,10 @@ from starlette.responses import Response
 from starlette.testclient import TestClient
 
 from inspector.api import create_app
-from inspector.api.connections import CUT_OFF
 from inspector.api.errors import RequestRefused
-from inspector.api.parameters import EventsQuery, TracesQuery
-from inspector.api.query import read_query
+from inspector.api.network.connections import CUT_OFF
+from inspector.api.queries.parameters import EventsQuery, TracesQuery
+from inspector.api.queries.query import read_query
 from inspector.api.reads import CHEAP_ROWS, LARGE_BYTES, SHARE_ROWS, ReadBounds, ReadScheduler, page_cost, stats_cost
 from inspector.model import Filter
 from inspector.store import QueryTooSlow, ReadLimits, stopped_when

@@ -10,9 +10,9 @@ from contextlib import closing
 import pytest
 
 from inspector.api import LiveLimits, create_app
-from inspector.api.connections import Connections
 from inspector.api.listeners import Listener, gap_frame, span_frame
 from inspector.api.live import CATCH_UP_BYTES, Live
+from inspector.api.network.connections import Connections
 from inspector.api.server import Server
 from inspector.model import Filter
 from inspector.store import QueryTooSlow, ReadLimits, StoreBusy
@@ -469,7 +469,7 @@ def test_a_thousand_aborted_opens_leak_nothing(port, live_app, until, every):
 
 
 def test_an_answer_that_never_begins_holds_no_slot(store, settings):
-    from inspector.api.stream import EventStream
+    from inspector.api.routes.stream import EventStream
 
     live = Live(lambda: store)
     answers = [EventStream(live, Filter(), full=False, after=0) for _ in range(100)]

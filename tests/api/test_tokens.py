@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from inspector.api import Token, TokenUnusable, load_or_create
-from inspector.api.codes import OneTimeCodes
+from inspector.api.access.codes import OneTimeCodes
 from inspector.settings import Settings
 
 

@@ -12,7 +12,7 @@ from google.rpc.status_pb2 import Status
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
 from inspector.api import Token
-from inspector.api.grpc_receiver import ARRIVING, SERVICES, WORKERS, receive_by_grpc
+from inspector.api.network.grpc_receiver import ARRIVING, SERVICES, WORKERS, receive_by_grpc
 from inspector.ingest import Intake
 from inspector.settings import Settings
 from inspector.store import StoreBusy
@@ -124,7 +124,7 @@ def test_a_request_without_a_message_is_malformed(server):
 
 
 def test_a_message_that_does_not_come_is_given_up(receive, monkeypatch):
-    monkeypatch.setattr("inspector.api.grpc_receiver.MESSAGE_S", 0.05)
+    monkeypatch.setattr("inspector.api.network.grpc_receiver.MESSAGE_S", 0.05)
     end = threading.Event()
 
     def never():
@@ -142,7 +142,7 @@ def test_a_message_that_does_not_come_is_given_up(receive, monkeypatch):
 
 
 def test_messages_that_arrive_at_once_are_bounded_and_further_ones_asked_to_come_again(receive, monkeypatch, until):
-    monkeypatch.setattr("inspector.api.grpc_receiver.PLACE_S", 0.05)
+    monkeypatch.setattr("inspector.api.network.grpc_receiver.PLACE_S", 0.05)
     end, bearer = threading.Event(), (("authorization", f"Bearer {SECRET}"),)
 
     def slowly():
@@ -165,7 +165,7 @@ def test_messages_that_arrive_at_once_are_bounded_and_further_ones_asked_to_come
 
 
 def test_connections_are_capped(receive, monkeypatch, until):
-    monkeypatch.setattr("inspector.api.grpc_receiver.HANDSHAKE_S", 3600)
+    monkeypatch.setattr("inspector.api.network.grpc_receiver.HANDSHAKE_S", 3600)
     start, connect = receive
     address = start(most_connections=3)
     silent = [connect(address) for _ in range(8)]
@@ -173,7 +173,7 @@ def test_connections_are_capped(receive, monkeypatch, until):
 
 
 def test_a_connection_that_says_nothing_gives_its_place_back(receive, monkeypatch, until):
-    monkeypatch.setattr("inspector.api.grpc_receiver.HANDSHAKE_S", 0.1)
+    monkeypatch.setattr("inspector.api.network.grpc_receiver.HANDSHAKE_S", 0.1)
     start, connect = receive
     address = start(most_connections=1)
     silent = connect(address)

@@ -8,7 +8,7 @@ from exporters import run_exporter
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest, ExportLogsServiceResponse
 from served import SECRET
 
-from inspector.api.grpc_receiver import SERVICES
+from inspector.api.network.grpc_receiver import SERVICES
 from inspector.cli.writing.import_files import import_files
 from inspector.ingest import Owner
 from inspector.model import Filter

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from served import SECRET
 
-from inspector.api.grpc_receiver import SERVICES
+from inspector.api.network.grpc_receiver import SERVICES
 from inspector.otlp import decode_request
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"

@@ -19,7 +19,7 @@ def token(*, scope: str | None, home: Path | None) -> None:
 
     For example: curl -H "Authorization: Bearer $(inspector token --scope read)" http://127.0.0.1:7800/events
     """
-    from inspector.api.tokens import load_or_create
+    from inspector.api.access.tokens import load_or_create
     from inspector.cli.home import settings_of
     from inspector.cli.output.terminal import standard_output
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from inspector.api.tokens import load_or_create
+from inspector.api.access.tokens import load_or_create
 from inspector.cli.errors import ServerRefused, SpansRefused
 from inspector.otlp import Signal
 from inspector.settings import Settings

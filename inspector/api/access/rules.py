@@ -10,9 +10,9 @@ from functools import lru_cache
 
 from starlette.types import Scope as AsgiScope
 
-from inspector.api.codes import OneTimeCodes
+from inspector.api.access.codes import OneTimeCodes
+from inspector.api.access.tokens import NOTHING, Scope, Token
 from inspector.api.errors import Problem
-from inspector.api.tokens import NOTHING, Scope, Token
 from inspector.otlp import MOST_BYTES
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")

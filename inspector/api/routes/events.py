@@ -8,11 +8,11 @@ from starlette.responses import Response
 
 from inspector.api.clipping import clip
 from inspector.api.full_event import with_messages
-from inspector.api.operations import LOOK, statuses
-from inspector.api.parameter_types import SpanIdInPath
-from inspector.api.parameters import EventQuery, EventsQuery, PreviewsQuery
-from inspector.api.query import QueryOf
+from inspector.api.queries.parameter_types import SpanIdInPath
+from inspector.api.queries.parameters import EventQuery, EventsQuery, PreviewsQuery
+from inspector.api.queries.query import QueryOf
 from inspector.api.reads import page_cost
+from inspector.api.routes.operations import LOOK, statuses
 from inspector.api.service import InService
 
 router = APIRouter()

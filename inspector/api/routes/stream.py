@@ -7,16 +7,16 @@ from fastapi import APIRouter, Depends
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from inspector.api.access import own_path
-from inspector.api.chunks import WriteChunk, write_chunk
+from inspector.api.access.rules import own_path
 from inspector.api.errors import Problem
 from inspector.api.listeners import HEARTBEAT, Listener, gap_frame
 from inspector.api.live import CATCH_UP_EVENTS, Live
-from inspector.api.operations import LOOK, statuses
-from inspector.api.parameter_types import LastEventId
-from inspector.api.parameters import StreamQuery
+from inspector.api.network.chunks import WriteChunk, write_chunk
 from inspector.api.problems import RETRY_S, problem_response
-from inspector.api.query import QueryOf
+from inspector.api.queries.parameter_types import LastEventId
+from inspector.api.queries.parameters import StreamQuery
+from inspector.api.queries.query import QueryOf
+from inspector.api.routes.operations import LOOK, statuses
 from inspector.api.service import InService
 from inspector.model import Filter
 

@@ -20,11 +20,11 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
-from inspector.api.access import own_path
-from inspector.api.chunks import WRITE_CHUNK
-from inspector.api.descriptors import MOST_CONNECTIONS
+from inspector.api.access.guard import SECURITY_HEADERS
+from inspector.api.access.rules import own_path
 from inspector.api.errors import Problem
-from inspector.api.guard import SECURITY_HEADERS
+from inspector.api.network.chunks import WRITE_CHUNK
+from inspector.api.network.descriptors import MOST_CONNECTIONS
 from inspector.api.problems import RETRY_S, problem_response
 
 logger = logging.getLogger("inspector.api")

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
-from inspector.api.forms import integer
-from inspector.api.parameter_types import (
+from inspector.api.queries.forms import integer
+from inspector.api.queries.parameter_types import (
     MOST_ATTRIBUTES,
     AnyText,
     CallPlace,

@@ -6,10 +6,10 @@ from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import Response
 
-from inspector.api.operations import LOOK, statuses
-from inspector.api.parameters import StatsQuery
-from inspector.api.query import QueryOf
+from inspector.api.queries.parameters import StatsQuery
+from inspector.api.queries.query import QueryOf
 from inspector.api.reads import stats_cost
+from inspector.api.routes.operations import LOOK, statuses
 from inspector.api.service import InService
 
 router = APIRouter()

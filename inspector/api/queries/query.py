@@ -13,9 +13,9 @@ from pydantic import ValidationError
 from starlette.requests import Request
 
 from inspector.api.errors import RequestRefused, invalid
-from inspector.api.forms import describe
-from inspector.api.parameter_types import MOST_ATTRIBUTES
-from inspector.api.parameters import Query
+from inspector.api.queries.forms import describe
+from inspector.api.queries.parameter_types import MOST_ATTRIBUTES
+from inspector.api.queries.parameters import Query
 from inspector.model import PARAMETERS
 
 Q = TypeVar("Q", bound=Query)

@@ -7,7 +7,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from inspector.api.access import SAFE_METHODS, Access, Head, head_of
+from inspector.api.access.rules import SAFE_METHODS, Access, Head, head_of
 from inspector.api.errors import Problem
 from inspector.api.problems import problem_response
 

@@ -4,7 +4,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from io import BytesIO
 
-from inspector.api.access import MOST_EXPORT_BYTES
+from inspector.api.access.rules import MOST_EXPORT_BYTES
 from inspector.api.errors import ExportFailed
 
 MOST_ARRIVING_BYTES = 128 << 20

@@ -9,11 +9,11 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from inspector.api.bodies import json_response
-from inspector.api.connections import Reason
 from inspector.api.contract import contract_json
-from inspector.api.operations import LOOK, statuses
+from inspector.api.network.connections import Reason
 from inspector.api.problems import RETRY_S
-from inspector.api.query import NoQuery
+from inspector.api.queries.query import NoQuery
+from inspector.api.routes.operations import LOOK, statuses
 from inspector.api.service import InService, Service
 from inspector.model import LOSS_REASONS, Kind, Losses
 from inspector.refusals import all_refused

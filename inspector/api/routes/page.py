@@ -7,15 +7,15 @@ from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from inspector.api.access import cookie_name, head_of
+from inspector.api.access.codes import LIFETIME_S
+from inspector.api.access.rules import cookie_name, head_of
 from inspector.api.bodies import json_response
-from inspector.api.codes import LIFETIME_S
 from inspector.api.errors import Problem, RequestRefused
-from inspector.api.operations import LOOK, statuses
 from inspector.api.packed import WebApp
-from inspector.api.parameters import SignInQuery
 from inspector.api.problems import not_found
-from inspector.api.query import NoQuery, QueryOf
+from inspector.api.queries.parameters import SignInQuery
+from inspector.api.queries.query import NoQuery, QueryOf
+from inspector.api.routes.operations import LOOK, statuses
 from inspector.api.service import InService
 
 router = APIRouter()

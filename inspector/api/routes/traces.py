@@ -7,11 +7,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from inspector.api.operations import LOOK, statuses
-from inspector.api.parameter_types import TraceIdInPath
-from inspector.api.parameters import HitsQuery, OutlineQuery, TraceQuery, TracesQuery
-from inspector.api.query import NoQuery, QueryOf
+from inspector.api.queries.parameter_types import TraceIdInPath
+from inspector.api.queries.parameters import HitsQuery, OutlineQuery, TraceQuery, TracesQuery
+from inspector.api.queries.query import NoQuery, QueryOf
 from inspector.api.reads import page_cost
+from inspector.api.routes.operations import LOOK, statuses
 from inspector.api.service import InService
 from inspector.model import Filter
 

@@ -10,8 +10,8 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from inspector.api.operations import LOOK, statuses
-from inspector.api.query import NoQuery
+from inspector.api.queries.query import NoQuery
+from inspector.api.routes.operations import LOOK, statuses
 from inspector.api.service import InService, Service
 from inspector.model import Trace
 from inspector.store import Rule

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import Header, Path
 from pydantic import BeforeValidator, Field, TypeAdapter, WithJsonSchema
 
-from inspector.api.forms import boolean, describe, integer, number, unix_ns
+from inspector.api.queries.forms import boolean, describe, integer, number, unix_ns
 
 NO_NUL = r"^[^\u0000]*$"
 MOST_ATTRIBUTES = 16

@@ -7,11 +7,11 @@ from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import Response
 
-from inspector.api.operations import LOOK, statuses
-from inspector.api.parameter_types import SessionIdInPath
-from inspector.api.parameters import NamedSession, NamedSessionPage, PageQuery, SessionsQuery
-from inspector.api.query import NoQuery, QueryOf
+from inspector.api.queries.parameter_types import SessionIdInPath
+from inspector.api.queries.parameters import NamedSession, NamedSessionPage, PageQuery, SessionsQuery
+from inspector.api.queries.query import NoQuery, QueryOf
 from inspector.api.reads import page_cost
+from inspector.api.routes.operations import LOOK, statuses
 from inspector.api.service import InService
 from inspector.model import Filter
 

@@ -7,9 +7,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from inspector.api.operations import LOOK, statuses
-from inspector.api.parameter_types import RunIdInPath
-from inspector.api.parameters import (
+from inspector.api.queries.parameter_types import RunIdInPath
+from inspector.api.queries.parameters import (
     HitsQuery,
     OutlineQuery,
     ReplayQuery,
@@ -18,10 +17,11 @@ from inspector.api.parameters import (
     RunsQuery,
     TurnsQuery,
 )
-from inspector.api.query import NoQuery, QueryOf
+from inspector.api.queries.query import NoQuery, QueryOf
 from inspector.api.reads import page_cost
+from inspector.api.routes.operations import LOOK, statuses
+from inspector.api.routes.traces import OUTLINE_ROWS
 from inspector.api.service import InService
-from inspector.api.traces import OUTLINE_ROWS
 from inspector.model import Filter
 from inspector.replayable import MOST_SPANS, replayable
 

@@ -1,0 +1,1 @@
+"""Connections: how many, for how long, what arrives on them, and OTLP over gRPC."""

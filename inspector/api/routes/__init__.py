@@ -1,0 +1,1 @@
+"""What each path of ``openapi.yaml`` answers, one module for each noun, and what the routes share."""
