@@ -28,6 +28,8 @@ dict_get: Final = dict[Any, Any].get
 GIVEN_BACK: Final = "given_back"
 """A mark in the metadata of dataclass fields that ``repr`` leaves out because they are long, not because they are
 secret."""
+_UNUSED: Final = {"langchain_core.messages.tool:ToolMessage": ("additional_kwargs", "response_metadata")}
+"""Fields that ``repr`` leaves out because their class makes no use of them; handoffs between agents are noted there."""
 _FIELD_MARKS: Final = ("__dataclass_fields__", "__pydantic_fields__", "__attrs_attrs__", "__struct_fields__")
 _MOST_NAME: Final = 200
 """The most characters of the name of a class, and of its module."""
@@ -52,7 +54,7 @@ class Layout:
     hidden: frozenset[str]
     """Fields that the class excludes from its ``repr`` or its serialized form."""
     given_back: frozenset[str]
-    """Hidden fields that a replay returns nevertheless, because of their metadata."""
+    """Hidden fields that a replay returns nevertheless: those marked so, and those of `_UNUSED`."""
     is_mock: bool
 
 
@@ -150,6 +152,8 @@ def _given_back(cls: type) -> Iterator[str]:
         metadata = slot_of(found, "metadata")
         if type(metadata) is MappingProxyType and metadata.get(GIVEN_BACK) is True:
             yield name
+    for each in mro(cls):
+        yield from _UNUSED.get(class_path(each), ())
 
 
 def slot_of(value: object, name: str) -> Any:

@@ -18,6 +18,7 @@ from base64 import b64encode
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from types import MemberDescriptorType
 from typing import Any, Final, cast
 
 from msgspec import Raw
@@ -308,4 +309,6 @@ def _fields(value: object) -> dict[str, Any]:
     dataclass = static(type(value), "__dataclass_fields__")
     attrs = static(type(value), "__attrs_attrs__")
     names = [*dataclass] if type(dataclass) is dict else [each.name for each in cast("tuple[Any, ...]", attrs)]
-    return state | {name: slot_of(value, name) for name in names if name not in state}
+    # Class variables of a dataclass, and arguments of its initialization alone, are in neither.
+    slots = [name for name in names if isinstance(static(type(value), name), MemberDescriptorType)]
+    return state | {name: slot_of(value, name) for name in slots if name not in state}

@@ -17,6 +17,7 @@ import pydantic.dataclasses
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from langchain_core.messages import ToolMessage
 
 import inspector
 import instrument
@@ -56,6 +57,13 @@ class Guest(pydantic.BaseModel):
 class Photo:
     data: bytes
     identifier: typing.Annotated[str | None, pydantic.Field(exclude=True)] = None
+
+
+@dataclasses.dataclass
+class Move:
+    PARENT: typing.ClassVar[str] = "the parent"
+    to: str
+    now: dataclasses.InitVar[bool] = True
 
 
 class Hidden(pydantic.BaseModel):
@@ -120,6 +128,11 @@ def given_back(value):
     return read_result(written, encode(facts["result"], max_bytes=4 << 20).text)
 
 
+def test_class_variables_and_arguments_of_the_initialization_are_no_fields():
+    moved = given_back(Move("ann"))
+    assert (moved.PARENT, vars(moved)) == ("the parent", {"to": "ann"})
+
+
 def raised_again(exc):
     return read_error(json.dumps(error_of("tool_call", exc)["error"]))
 
@@ -168,6 +181,7 @@ def raised_again(exc):
         [Hotel("Casa"), {"guest": Guest(name="Ada")}],
         Photo(b"\x89PNG"),
         HiddenByItself(""),
+        ToolMessage("moved", tool_call_id="1", response_metadata={"to": "ann"}),
         mcp.types.CallToolResult(content=[mcp.types.TextContent(type="text", text="18 °C")], isError=False),
     ],
     ids=lambda value: type(value).__name__,

@@ -53,7 +53,15 @@ def note(text: str, state: Annotated[Any, InjectedState], call_id: Annotated[str
     """Take a note."""
     assert IS_RECORDED
     return Command(
-        update={"messages": [ToolMessage(f"noted {text} of {len(state['messages'])}", tool_call_id=call_id)]}
+        update={
+            "messages": [
+                ToolMessage(
+                    f"noted {text} of {len(state['messages'])}",
+                    tool_call_id=call_id,
+                    response_metadata={"at": "the desk"},
+                )
+            ]
+        }
     )
 
 
@@ -114,6 +122,7 @@ def graph() -> Any:
 def show(state: dict[str, Any]) -> None:
     for message in state["messages"]:
         print(message.type, message.content, getattr(message, "status", None), getattr(message, "artifact", None))
+        print(message.response_metadata if message.type == "tool" else "")
 
 
 def on(thread: str) -> Any:
