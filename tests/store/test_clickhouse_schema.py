@@ -114,8 +114,8 @@ def test_tables_that_were_made_before_are_compressed_as_new_ones(address, engine
         f"WHERE database = '{address.database}' ORDER BY name"
     )
     made = engine._database.rows(settings)
-    for table in ("spans", "notes"):
-        engine._database.command(f"ALTER TABLE {address.database}.{table} RESET SETTING default_compression_codec")
+    for table, missing in (("spans", "text_index_posting_list_codec"), ("notes", "default_compression_codec")):
+        engine._database.command(f"ALTER TABLE {address.database}.{table} RESET SETTING {missing}")
     assert engine._database.rows(settings) != made
     upgrade(address, "mine")
     assert engine._database.rows(settings) == made

@@ -1,7 +1,7 @@
 """A `Filter` as the conditions of a query, with every value bound."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from inspector.store.clickhouse.slots import of_run, of_trace
 from inspector.store.values import naming
 from inspector.store.values.naming import Named
 from inspector.store.values.rows import INT64_MAX, NOT_COUNTED, clamp
-from inspector.store.values.words import required_strings
+from inspector.store.values.words import begins_span_id, is_span_id, required_strings
 from inspector.toolnames import own_names, parted, unsafe_names
 
 IS_CALL: Final = "folded_into IS NULL"
@@ -82,15 +82,29 @@ def narrow_spans(conditions: Conditions, where: Filter, *, roughly: bool = False
     strings = required_strings(where.q)
     if strings is None:
         return False
+    conditions.add(*_found_by(strings, values, roughly=roughly))
+    return True
+
+
+def _found_by(strings: Sequence[str], values: Values, *, roughly: bool) -> Iterator[str]:
+    # The text of a span does not have its id.
+    ids = {needle.strip() for needle in strings if needle.endswith(" ") and is_span_id(needle.strip())}
+    for span_id in sorted(ids):
+        yield f"(hasAllTokens(text, {values.texts([span_id])}) OR span_id = {values.text(span_id)})"
     # The index has only words. Their order and their beginnings are checked in the few spans that have them all.
     words = {word for needle in strings for word in (needle.split() if needle.endswith(" ") else needle.split()[:-1])}
-    indexed = sorted(words)[:_INDEXED]
+    indexed = sorted(words - ids)[:_INDEXED]
     if indexed:
-        conditions.add(f"hasAllTokens(text, {values.texts(indexed)})")
+        yield f"hasAllTokens(text, {values.texts(indexed)})"
     if not (indexed and roughly):
-        alone = {f" {word} " for word in indexed}
-        conditions.add(*(f"position(text, {values.text(needle)}) > 0" for needle in strings if needle not in alone))
-    return True
+        alone = {f" {word} " for word in (*indexed, *ids)}
+        yield from (_occurs(needle, values) for needle in strings if needle not in alone)
+
+
+def _occurs(needle: str, values: Values) -> str:
+    in_text, word = f"position(text, {values.text(needle)}) > 0", needle.strip()
+    is_beginning = not needle.endswith(" ") and begins_span_id(word)
+    return f"({in_text} OR startsWith(span_id, {values.text(word)}))" if is_beginning else in_text
 
 
 def compared(row: FilterField, value: Any, column: str, values: Values) -> list[str]:

@@ -19,7 +19,7 @@ from inspector.store.values.rows import EncodedColumns, Row, clamp, encode, row_
 from inspector.store.values.stored import span_of
 from inspector.store.values.texts import add_failures, add_text, content_keys
 from inspector.store.values.turns import call_facts
-from inspector.store.values.words import words_of
+from inspector.store.values.words import is_span_id, words_of
 
 _Failures: TypeAlias = tuple[str | None, bytes | str | None]
 """The traceback of a span, and the JSON of its events."""
@@ -257,11 +257,17 @@ def _text(row: Row, attributes: Mapping[str, Any], failures: _Failures) -> str:
     """Return the words that a span is found by; a running span has none."""
     if row.status == "running":
         return ""
-    names = (row.span_id, row.name, row.tool, row.agent, row.error_type, row.error_message)
+    names = (row.name, row.tool, row.agent, row.error_type, row.error_message)
     pieces = [piece for piece in names if piece is not None]
+    if not is_span_id(row.span_id):
+        pieces.append(row.span_id)
+    seen: list[Any] = []
     for key in content_keys(attributes, row.input_key, row.output_key):
         value = attributes[key]
-        add_text(pieces, value if isinstance(value, str) else _VALUE.decode(encode(value)))
+        # A call is often recorded under the names of two conventions.
+        if value not in seen:
+            seen.append(value)
+            add_text(pieces, value if isinstance(value, str) else _VALUE.decode(encode(value)))
     add_failures(pieces, row.error_message, *failures)
     return words_of("\n".join(pieces)[:_MOST_TEXT_CHARS])
 

@@ -91,10 +91,11 @@ def _missing(database: Database) -> Iterator[str]:
             if (name, its_name) not in known:
                 yield f"ALTER TABLE {name} ADD INDEX IF NOT EXISTS {its_name} {what}"
     # What is stored already is compressed anew when it is next merged.
-    compressed = "engine LIKE '%MergeTree' AND position(engine_full, 'default_compression_codec') = 0"
-    for (name,) in database.rows(f"SELECT name FROM system.tables WHERE {in_database} AND {compressed}"):
-        if name in tables.TABLES and not tables.TABLES[name].is_scattered:
-            yield f"ALTER TABLE {name} MODIFY SETTING {tables.COMPRESSED}"
+    made = f"SELECT name, engine_full FROM system.tables WHERE {in_database} AND engine LIKE '%MergeTree'"
+    for name, engine in database.rows(made):
+        missing = {setting: value for setting, value in tables.COMPRESSED.items() if setting not in engine}
+        if missing and name in tables.TABLES and not tables.TABLES[name].is_scattered:
+            yield f"ALTER TABLE {name} MODIFY SETTING {tables.settings(missing)}"
     yield from tables.views(database.address.database, replaced=True)
 
 

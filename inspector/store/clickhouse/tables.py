@@ -11,7 +11,7 @@ from typing import Final
 from inspector.semconv import REPLAYED_RUN
 from inspector.store.values.rows import Row
 
-SCHEMA_VERSION: Final = 14
+SCHEMA_VERSION: Final = 15
 
 _NAME: Final = "LowCardinality(String)"
 _MAYBE_NAME: Final = "LowCardinality(Nullable(String))"
@@ -181,7 +181,10 @@ _TRACE_INDEXES: Final = (
     "INDEX by_trace trace_id TYPE bloom_filter(0.0001) GRANULARITY 1",
     "INDEX by_run run_id TYPE bloom_filter(0.001) GRANULARITY 1",
 )
-COMPRESSED: Final = "default_compression_codec = 'ZSTD(1)'"
+COMPRESSED: Final[Mapping[str, str]] = {
+    "default_compression_codec": "'ZSTD(1)'",
+    "text_index_posting_list_codec": "'bitpacking'",
+}
 """How columns and indexes are compressed that say nothing else, except in tables that are read a few rows at a time."""
 _REPEATS: Final = "non_replicated_deduplication_window = 100"
 _SCATTERED: Final = "index_granularity = 256, min_compress_block_size = 4096"
@@ -285,6 +288,11 @@ def noted(database: str) -> str:
     )
 
 
+def settings(values: Mapping[str, str]) -> str:
+    """Return settings of a table as a statement has them."""
+    return ", ".join(f"{name} = {value}" for name, value in values.items())
+
+
 def quoted(name: str) -> str:
     """Return a name as a statement has it."""
     escaped = name.replace("\\", "\\\\").replace("`", "\\`")
@@ -296,7 +304,7 @@ def _created(name: str, table: Table, engine: str, repeats: str = _REPEATS) -> s
     by = f"\nPARTITION BY {table.partition}" if table.partition else ""
     return (
         f"CREATE TABLE IF NOT EXISTS {name} (\n  {lines}\n)\nENGINE = {engine}{by}\nORDER BY ({table.order})\n"
-        f"SETTINGS {repeats}, {_SCATTERED if table.is_scattered else COMPRESSED}"
+        f"SETTINGS {repeats}, {_SCATTERED if table.is_scattered else settings(COMPRESSED)}"
     )
 
 

@@ -8,6 +8,8 @@ from inspector.store.values.terms import parsed_terms
 _WORD = re.compile(r"[^\W_]+")
 _ASCII = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else 32 for code in range(256))
 """A translation table for ASCII: letters become lower case, everything between words a space."""
+_SPAN_ID = re.compile("[0-9a-f]{16}")
+_START_OF_ID = re.compile("[0-9a-f]{1,16}")
 
 
 def words_of(text: str) -> str:
@@ -33,6 +35,16 @@ def required_strings(q: str) -> list[str] | None:
     terms = [(" ".join(_WORD.findall(_folded(term))), is_prefix) for term, is_prefix in parsed_terms(q)]
     found = [f" {term}{'' if is_prefix else ' '}" for term, is_prefix in terms if term]
     return found or None
+
+
+def is_span_id(text: str) -> bool:
+    """Return whether a text is the id of a span, as OpenTelemetry has them."""
+    return _SPAN_ID.fullmatch(text) is not None
+
+
+def begins_span_id(text: str) -> bool:
+    """Return whether a text may be the beginning of the id of a span."""
+    return _START_OF_ID.fullmatch(text) is not None
 
 
 def _folded(text: str) -> str:

@@ -172,6 +172,29 @@ def test_a_running_span_is_found_in_its_run_by_its_events(store, make_span):
     assert [(place.within, place.path, place.text) for place in hit.places] == [("events", "[0].text", "no magenta")]
 
 
+def test_a_span_is_found_by_its_id_or_the_start_of_it_among_other_words_and_where_another_names_it(store, make_span):
+    span_id, arguments = "0a1b2c3d4e5f6071", "gen_ai.tool.call.arguments"
+    store.write(
+        [
+            make_span(trace_id="a" * 32, name="itself", span_id=span_id, attributes={arguments: "copper"}),
+            make_span(trace_id="b" * 32, name="names it", attributes={arguments: f"copper {span_id}"}),
+            make_span(trace_id="c" * 32, name="another", span_id="s-17", attributes={arguments: f"copper {span_id}f"}),
+        ]
+    )
+    store.maintain()
+
+    def found(q):
+        names = sorted(event.name for event in store.events(Filter(q=q)).items)
+        assert sorted(trace.name for trace in store.traces(Filter(q=q)).items) == names
+        return names
+
+    assert found(span_id) == found(f"copper {span_id.upper()}") == ["itself", "names it"]
+    assert found(f"{span_id[:6]}*") == found(f"copper {span_id}*") == ["another", "itself", "names it"]
+    assert found(f"{span_id} itself") == ["itself"]
+    assert found(f'"{span_id} copper"') == found(span_id[:6]) == found(f"{span_id} nothere") == []
+    assert found("s-17") == ["another"]
+
+
 def test_hits_name_the_spans_of_a_trace_that_hold_the_words(kept):
     for q in ("anchor", "tool copper", "found", "nothere"):
         for trace_id in kept.oracle.trace_ids():
