@@ -12,7 +12,7 @@ from patience import PATIENT
 
 from inspector.model import Filter, Span
 from inspector.store.sqlite import SqliteStore
-from inspector.store.sqlite.phrases import matching
+from inspector.store.sqlite.phrases import found_by_index, matching, query_of
 from inspector.store.sqlite.search import INDEXED_COLUMNS, Indexed, documents
 from inspector.store.values.terms import expression
 
@@ -71,7 +71,7 @@ def phrases():
 def test_a_phrase_is_found_as_by_an_index_that_knows_where_each_word_is(shelf, q):
     store, walked, texts = shelf
     match = expression(q)
-    rows = matching(texts, match) if match else set()
+    rows = found_by_index(texts, match) if match else set()
     span_ids = sorted(f"{row - 1:016x}" for row in rows)
     trace_ids = {f"{(row - 1) // 3:032x}" for row in rows}
     for each in (store, walked):
@@ -89,6 +89,23 @@ def test_a_phrase_is_found_as_by_an_index_that_knows_where_each_word_is(shelf, q
         assert each.stats(where, of="traces").total.count == len(trace_ids)
         hits = each.hits(q, trace_id=f"{0:032x}", attributes=False)
         assert {hit.span_id for hit in hits.items} == {f"{row - 1:016x}" for row in rows if row <= 3}
+
+
+SIMPLE = st.text(alphabet="aAb1 -_.\n\0*'", max_size=30)
+
+
+@settings(max_examples=50)
+@given(texts=st.lists(SIMPLE, max_size=20), q=st.lists(SIMPLE.map(lambda text: f'"{text}"') | SIMPLE).map(" ".join))
+def test_a_phrase_is_found_in_texts_of_ascii_as_by_an_index(shelf, texts, q):
+    with shelf[0]._read() as connection:
+        query = query_of(connection, q)
+    if query is None or query.phrases is None:
+        return
+    # Of a document, a null is stored as a space.
+    documents = [(at, text.replace("\0", " ")) for at, text in enumerate((*texts, q, q.upper(), f"{q}1"))]
+    candidates = found_by_index(documents, query.match)
+    found = matching([document for document in documents if document[0] in candidates], query.phrases)
+    assert found == found_by_index(documents, query.phrases.match)
 
 
 def of_phrases(make_span, count):

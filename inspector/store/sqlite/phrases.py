@@ -2,10 +2,12 @@
 
 Such an index finds the texts with all words of a phrase; whether they are next to each other is then read from the
 texts themselves. Both are done by a small index in memory with the same tokenizer, so that words are always the same.
+Texts of ASCII do not need one, since their words are letters and digits.
 """
 
+import re
 import sqlite3
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -13,6 +15,33 @@ from sqlalchemy import Connection
 
 from inspector.store.sqlite.engine import driver
 from inspector.store.values.terms import expression, parsed_terms
+from inspector.store.values.words import spaced
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words that follow each other, for texts of ASCII as `spaced` returns them."""
+
+    begin: bytes
+    """The first word."""
+    pattern: re.Pattern[bytes]
+
+    def is_in(self, text: bytes) -> bool:
+        """Tell whether a text has it."""
+        # A search for the pattern takes several times as long as one for the word that it begins with.
+        at = text.find(self.begin)
+        while at >= 0 and not self.pattern.match(text, at):
+            at = text.find(self.begin, at + 1)
+        return at >= 0
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """What texts that have all words must match too."""
+
+    match: str
+    """All of it, in the syntax of FTS5."""
+    each: Sequence[Phrase]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +50,7 @@ class Query:
 
     match: str
     """What the index finds."""
-    phrases: str | None
+    phrases: Phrases | None
     """What the texts of those must match too; None if they do for certain."""
 
 
@@ -35,20 +64,42 @@ def query_of(connection: Connection, q: str) -> Query | None:
         return Query(match, None)
     words = _words([term for term, _ in terms])
     wanted: list[str] = []
+    phrases: list[Phrase] = []
     for of_term, (_, is_prefix) in zip(words, terms, strict=True):
         # Letters that SQLite does not know yet make no word, which nothing matches.
         *others, last = of_term or [""]
         wanted += [f'"{word}"' for word in others]
         wanted.append(f'"{last}"*' if is_prefix else f'"{last}"')
-    is_phrase = any(len(of_term) > 1 for of_term in words)
-    return Query(" AND ".join(dict.fromkeys(wanted)), match if is_phrase else None)
+        if others:
+            phrases.append(_phrase([*others, last], is_prefix=is_prefix))
+    return Query(" AND ".join(dict.fromkeys(wanted)), Phrases(match, phrases) if phrases else None)
 
 
-def matching(documents: Iterable[tuple[int, str]], match: str) -> set[int]:
+def matching(documents: Iterable[tuple[int, str]], phrases: Phrases) -> set[int]:
+    """Return the numbers of the documents, which have all words, that match some phrases."""
+    found: set[int] = set()
+    others: list[tuple[int, str]] = []
+    for number, text in documents:
+        if not text.isascii():
+            others.append((number, text))
+            continue
+        words = spaced(text)
+        if all(phrase.is_in(words) for phrase in phrases.each):
+            found.add(number)
+    return found | found_by_index(others, phrases.match) if others else found
+
+
+def found_by_index(documents: Iterable[tuple[int, str]], match: str) -> set[int]:
     """Return the numbers of the documents that match a query in the syntax of FTS5."""
     with _index_in_memory() as index:
         index.executemany("INSERT INTO texts (rowid, body) VALUES (?, ?)", documents)
         return {row[0] for row in index.execute("SELECT rowid FROM texts WHERE texts MATCH ?", (match,))}
+
+
+def _phrase(words: Sequence[str], *, is_prefix: bool) -> Phrase:
+    first, *others = (re.escape(word.encode()) for word in words)
+    end = b"" if is_prefix else b" "
+    return Phrase(f" {words[0]} ".encode(), re.compile(b" " + b" +".join((first, *others)) + end))
 
 
 def _has_positions(connection: Connection) -> bool:

@@ -25,7 +25,7 @@ from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.listing import Test, slowly
 from inspector.store.sqlite.parameters import json_list
-from inspector.store.sqlite.phrases import Query, matching, query_of
+from inspector.store.sqlite.phrases import Phrases, Query, matching, query_of
 from inspector.store.values.codec import unpack
 from inspector.store.values.codes import KEYS
 from inspector.store.values.contents import Shared, StoredMessage, StoredShared, last_of, own_ids, read_shared
@@ -123,7 +123,7 @@ def find(connection: Connection, q: str, limits: ReadLimits) -> Matches | None:
     return Matches(query, [row[0] for row in found]) if found else None
 
 
-def holding(phrases: str, connection: Connection, row_ids: Sequence[int]) -> set[int]:
+def holding(phrases: Phrases, connection: Connection, row_ids: Sequence[int]) -> set[int]:
     """Return which of these spans, all of them indexed, match a query by their texts."""
     sql = f"SELECT {INDEXED_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608  # constants
     rows = driver(connection).execute(sql, (json_list(row_ids),))

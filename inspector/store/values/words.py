@@ -16,11 +16,16 @@ def words_of(text: str) -> str:
     """Return the words of a text, in order, without accents."""
     if text.isascii():
         # Most texts are ASCII; without a string object per word, this takes a tenth of the time.
-        words = text.encode().translate(_ASCII)
+        words = spaced(text)
         while b"  " in words:
             words = words.replace(b"  ", b" ")
         return _spaced(words.strip().decode())
     return _spaced(" ".join(_WORD.findall(_folded(text))))
+
+
+def spaced(text: str) -> bytes:
+    """Return the words of a text of ASCII, in order, in lower case, with one or more spaces around each."""
+    return f" {text} ".encode().translate(_ASCII)
 
 
 def _spaced(words: str) -> str:
