@@ -14,6 +14,7 @@ _PYTHON = re.compile(r"python(3(\.\d+)?)?")
 _OPTIONS_OF_PYTHON = ("-m", "-c")
 _NO_MAIN = "it is a directory without a __main__.py"
 _ISOLATING = re.compile(r"-[a-zA-Z]*[IES][a-zA-Z]*")
+_OF_JAVASCRIPT = {"node": (".js", ".mjs", ".cjs"), "npx tsx": (".ts", ".mts", ".cts", ".tsx")}
 _OF_PYTHON = (".py", ".pyz", ".zip")
 """Options that make Python itself run something: https://docs.python.org/3/using/cmdline.html#interface-options."""
 _WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs")
@@ -82,7 +83,8 @@ def _find(name: str, environ: Mapping[str, str]) -> tuple[str, str]:
     if Path(name).is_dir():
         raise ProgramNotExecutable(f"cannot run {name}: {_NO_MAIN}")
     if Path(name).is_file():
-        raise ProgramNotFound(f"cannot run {name}: it is not on PATH; for the file here: inspector run ./{name}")
+        how = _way_of_javascript(name) or f"./{name}"
+        raise ProgramNotFound(f"cannot run {name}: it is not on PATH; for the file here: inspector run {how}")
     raise ProgramNotFound(f"cannot run {name}: there is no such program on PATH")
 
 
@@ -101,7 +103,12 @@ def _executable(place: str) -> str:
     if Path(place).is_dir():
         raise ProgramNotExecutable(f"cannot run {place}: {_NO_MAIN}")
     if not os.access(place, os.X_OK):
-        raise ProgramNotExecutable(
-            f"cannot run {place}: it is not executable; a Python file: inspector run python {place}"
-        )
+        way = _way_of_javascript(place)
+        how = f"to run it: inspector run {way}" if way else f"a Python file: inspector run python {place}"
+        raise ProgramNotExecutable(f"cannot run {place}: it is not executable; {how}")
     return place
+
+
+def _way_of_javascript(place: str) -> str | None:
+    """Return the words that run a file of JavaScript or TypeScript; None for another file."""
+    return next((f"{way} {place}" for way, ends in _OF_JAVASCRIPT.items() if place.endswith(ends)), None)

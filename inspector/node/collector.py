@@ -9,7 +9,7 @@ from inspector import recording
 from inspector.coding_agents import Growing, Ticking, reported
 from inspector.logger import unnoticed
 from inspector.node.calls import Calls
-from inspector.node.errors import frames_of, thrown
+from inspector.node.errors import failure_in, thrown
 from inspector.record import Attachment
 from inspector.transcripts.lines import Json, object_on
 
@@ -70,7 +70,7 @@ class Collector:
     def uncaught(self, note: Json) -> None:
         """Record the exception that ends a process."""
         if self._attachment is not None:
-            self._attachment.recorder.record_uncaught(thrown(note), frames_of(note))
+            self._attachment.recorder.record_uncaught(thrown(note), failure_in(note))
 
 
 class _Thread:

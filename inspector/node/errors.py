@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
 from inspector.record.failures import TracebackFrame
+from inspector.record.spans import Failure, failure_of
 from inspector.transcripts.lines import Json
 
 _FRAME: Final = re.compile(r"\s+at (?:(?P<function>.*?) \()?(?:file://)?(?P<file>[^()]+?):(?P<line>\d+):\d+\)?")
@@ -26,10 +28,11 @@ def thrown(note: Json) -> Thrown:
     return error
 
 
-def frames_of(note: Json) -> tuple[TracebackFrame, ...]:
-    """Return the frames of the program in the stack that a note tells, outermost first."""
+def failure_in(note: Json) -> Failure:
+    """Return what is recorded of the exception that a note tells, with its stack, outermost first."""
     stack = note.get("stack")
-    return tuple(reversed([*_frames(stack)])) if isinstance(stack, str) else ()
+    frames = tuple(reversed([*_frames(stack)])) if isinstance(stack, str) else ()
+    return replace(failure_of(thrown(note)), frames=frames)
 
 
 def _frames(stack: str) -> Iterator[TracebackFrame]:

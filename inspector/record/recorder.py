@@ -18,7 +18,6 @@ from inspector.record.capture import CAPTURES, Capture, Facts, covers, ending, r
 from inspector.record.current import current_chain, innermost
 from inspector.record.ending import Closing
 from inspector.record.exchanges import exchanges_of
-from inspector.record.failures import TracebackFrame
 from inspector.record.flagged import flagged_failure
 from inspector.record.jsonrpc import is_notification, is_same_message
 from inspector.record.mirror import Mirror
@@ -156,16 +155,11 @@ class Recorder:
         span.note(sc.RUN_ID, run)
         self._put_moment(span, "ok")
 
-    def record_uncaught(self, exc: BaseException, frames: tuple[TracebackFrame, ...] | None = None) -> None:
-        """Record the exception that ends the program, unless a call failed with it or nothing else is recorded.
-
-        Args:
-            exc: The exception.
-            frames: Its traceback, if it is not one of Python.
-        """
+    def record_uncaught(self, exc: BaseException, failure: Failure | None = None) -> None:
+        """Record what ended the program, unless a call failed with it too or nothing else is recorded."""
         if not self._has_calls or state_of(exc) != "error":
             return
-        failure = failure_of(exc) if frames is None else replace(failure_of(exc), frames=frames)
+        failure = failure or failure_of(exc)
         if (id(exc), failure.type, hash(failure.message)) in self._failures:
             return
         span = self._moment("uncaught")

@@ -281,3 +281,11 @@ def test_a_run_of_node_says_why_it_cannot_be_replayed(run, javascript, inspector
     done = inspector("replay", "last")
     assert done.returncode != 0
     assert b"its model calls are made by Node, another program, which a replay cannot answer" in done.stderr
+
+
+@pytest.mark.parametrize(("name", "way"), [("agent.mjs", "node agent.mjs"), ("./agent.ts", "npx tsx ./agent.ts")])
+def test_a_file_that_is_no_program_is_told_what_runs_it(inspector, tmp_path, name, way, monkeypatch):
+    (tmp_path / name).write_text("")
+    monkeypatch.chdir(tmp_path)
+    done = inspector("run", name)
+    assert f"inspector run {way}\n".encode() in done.stderr
