@@ -12,6 +12,7 @@ _NAMES = frozenset(("node", "nodejs", "npm", "npx", "pnpm", "pnpx", "ts-node", "
 _OTHERS = frozenset(("bun", "bunx", "deno"))
 _SHEBANG = re.compile(rb"#!.*[/ ](?:node|nodejs|tsx|ts-node)(?:\s|\Z)")
 _OPTIONS = "NODE_OPTIONS"
+_PERMISSION = ("--permission", "--experimental-permission")
 _VARIABLE = "INSPECTOR_NODE"
 _PRELOADED = Path(__file__).parent.parent / "node" / "preload.cjs"
 _LONGEST_LINE = 256
@@ -23,11 +24,15 @@ def is_node(program: str) -> bool:
     return path.name in _NAMES or _SHEBANG.match(_first_line(path)) is not None
 
 
-def why_not_node(program: Program) -> str | None:
-    """Return why a program in JavaScript is not recorded; None if it can be."""
+def why_not_node(program: Program, environ: Mapping[str, str]) -> str | None:
+    """Return why a program in JavaScript is not recorded in this environment; None if it can be."""
     name = Path(program.path).name
     if name in _OTHERS:
         return f"{name} does not load what records, which {_OPTIONS} names; run the program with node, npm or npx"
+    words = (*program.arguments, *environ.get(_OPTIONS, "").split())
+    option = next((each for each in _PERMISSION if each in words), None)
+    if option is not None and is_node(program.path):
+        return f"with {option}, Node may neither load what records nor write what it notes; leave it out"
     return None
 
 

@@ -276,6 +276,17 @@ def test_what_ignores_the_options_of_node_is_said_to(run, tmp_path, environment)
     assert b"nothing was recorded: bun does not load what records" in done.stderr
 
 
+@pytest.mark.parametrize("options", [("--permission",), ("--experimental-permission", "--allow-fs-read=*")])
+def test_a_node_that_may_not_load_what_records_runs_without_it(run, tmp_path, options):
+    # A script in its place: no version of Node takes both.
+    path = tmp_path / "node"
+    path.write_text("#!/bin/sh\necho $NODE_OPTIONS done\n")
+    path.chmod(0o755)
+    done = run(str(path), *options, "agent.mjs", NODE_OPTIONS="")
+    assert done.stdout == b"done\n"
+    assert f"nothing was recorded: with {options[0]}, Node may neither load".encode() in done.stderr
+
+
 def test_a_run_of_node_says_why_it_cannot_be_replayed(run, javascript, inspector):
     run("node", javascript('await ask("hello");'))
     done = inspector("replay", "last")

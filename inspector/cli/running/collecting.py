@@ -59,7 +59,7 @@ def collected(
         return _of_codex(choices, environment, directory)
     if is_gemini_cli(program.path):
         return _of_gemini_cli(choices, environment, directory)
-    if is_node(program.path):
+    if is_node(program.path) and why_not_node(program, environment) is None:
         return _of_node(choices, environment, directory)
     return None, environment
 
@@ -72,7 +72,7 @@ def why_of_another(program: Program) -> str | None:
         return why_not_gemini_cli(os.environ, Path.cwd()) or _GEMINI_CLI_KEPT_NOTHING
     if is_codex(program.path):
         return _CODEX_KEPT_NOTHING
-    return _NODE_CALLED_NOTHING if is_node(program.path) else why_not_node(program)
+    return why_not_node(program, os.environ) or (_NODE_CALLED_NOTHING if is_node(program.path) else None)
 
 
 def _of_claude_code(
