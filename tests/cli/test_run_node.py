@@ -3,6 +3,7 @@
 They run in the machine's Node, against a scripted model on the loopback address.
 """
 
+import importlib.util
 import json
 import shutil
 import socket
@@ -16,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "integrations" / "stubs"))
 
 from models import serving
 
+HERE = Path(__file__).parent
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="no Node on the path")
 
@@ -300,3 +302,28 @@ def test_a_file_that_is_no_program_is_told_what_runs_it(inspector, tmp_path, nam
     monkeypatch.chdir(tmp_path)
     done = inspector("run", name)
     assert f"inspector run {way}\n".encode() in done.stderr
+
+
+@pytest.fixture(scope="session")
+def sdks(tmp_path_factory):
+    """Node, and a directory with published SDKs."""
+    path = HERE.parent / "otlp" / "javascript.py"
+    spec = importlib.util.spec_from_file_location("javascript_of_sdks", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.installed(tmp_path_factory.mktemp("npm"), HERE / "js", "recorded-sdks")
+
+
+@pytest.mark.slow
+def test_calls_of_published_sdks_are_recorded_each_once(run, javascript, recorded, sdks):
+    node, place = sdks
+    shutil.copy(HERE / "js" / "sdks.mjs", place / "sdks.mjs")
+    done = run(str(node), str(place / "sdks.mjs"))
+    assert (done.returncode, b"recorded 9 calls (1 failed)" in done.stderr) == (0, True)
+    events = recorded()
+    assert [event.status for event in events].count("error") == 1
+    assert all(event.output_tokens for event in events if event.status == "ok")
+    texts = [bytes(event.input).decode() for event in events]
+    assert [sum(name in text for text in texts) for name in ("openai", "anthropic", '"ai')] == [4, 2, 3]
+    # Tools are inferred from the messages that go on.
+    assert sum("rain" in text for text in texts) == 2
