@@ -122,8 +122,9 @@ def find_run_or_trace(store: Store, text: str) -> Run | Trace:
 
 
 def as_one_trace(store: Store, run: Run) -> Run | Trace:
-    """Return the trace of a run with only one, or else the run."""
-    return run if run.traces > 1 else store.trace(run.trace_id) or run
+    """Return the trace of a run with only one, or else the run; also if it failed, and its trace did not."""
+    trace = store.trace(run.trace_id) if run.traces <= 1 else None
+    return run if trace is None or trace.status != run.status else trace
 
 
 def _runs_like(store: Store, text: str) -> Sequence[Run]:

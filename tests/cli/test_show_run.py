@@ -288,6 +288,32 @@ def test_eighty_columns_have_room_for_what_was_asked_and_answered(a_run):
     assert len(line) <= 80
 
 
+def test_failed_runs_are_listed_with_the_error_of_their_last_failed_call(inspector, write_spans, span):
+    def failed(at, error):
+        return {"status": "error", "error": SpanError(error, "no room"), "start_ns": at, "end_ns": at + 1}
+
+    write_spans(
+        span(trace_id="a" * 32, run="good"),
+        span(trace_id="b" * 32, span_id="1" * 16, run="bad", **failed(20, "KeyError")),
+        span(trace_id="b" * 32, span_id="2" * 16, parent_id="1" * 16, run="bad", **failed(30, "shop.Full")),
+    )
+    listed = inspector("runs").stdout.decode().splitlines()
+    assert listed[0].endswith("  ERROR")
+    assert sorted(line.endswith("  Full: no room") for line in listed[1:]) == [False, True]
+    assert b"no room" not in inspector("runs", "--json").stdout
+
+
+def test_a_run_that_an_exception_ended_is_drawn_with_it_also_if_it_has_one_trace(inspector, write_spans, span):
+    boom = {"hook": "uncaught", "kind": "other", "name": "uncaught exception", "status": "error"}
+    write_spans(
+        span(trace_id="a" * 32, run="r", start_ns=1, end_ns=2),
+        span(trace_id="b" * 32, run="r", start_ns=3, end_ns=3, error=SpanError("KeyError", "x"), **boom),
+    )
+    for words in (["r"], ["last"], []):
+        assert b"uncaught exception" in inspector("show", *words).stdout
+    assert b"uncaught exception" not in inspector("show", "a" * 32).stdout
+
+
 def test_replays_are_marked_with_the_run_that_they_replay(inspector, write_spans, span):
     original, again = "20261122T120000-7-0123abcd", "20261122T120500-8-4567abcd"
     made = {"hook": "tool_call", "attributes": {"inspector.replay.run": original}}

@@ -1,12 +1,17 @@
 """``inspector runs``: what somebody started."""
 
-from typing import Unpack
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
 from inspector.cli.filters import filter_of, narrowed_by_options
 from inspector.cli.options import ListOptions, OneOf, fields_option, home_option, list_options
-from inspector.model import Run, RunSort
+from inspector.model import Event, Filter, Run, RunSort
+
+if TYPE_CHECKING:
+    from inspector.store import Store
 
 
 class RunsOptions(ListOptions):
@@ -39,7 +44,25 @@ def runs(**options: Unpack[RunsOptions]) -> None:
     from inspector.cli.pages import read_list
 
     where, sort, order = filter_of(options), options["sort"], options["order"]
+    failures: dict[str, Event] = {}
+
+    def with_failures(store: "Store", runs: Sequence[Run]) -> Sequence[Run]:
+        if options["as_json"] is None:
+            failures.update(_failures_of(store, runs))
+        return runs
+
     listed = read_list(
-        options, lambda store, cursor, limit: store.runs(where, sort=sort, order=order, cursor=cursor, limit=limit)
+        options,
+        lambda store, cursor, limit: store.runs(where, sort=sort, order=order, cursor=cursor, limit=limit),
+        shown=with_failures,
     )
-    listed.show(options["as_json"], run_table, nothing="no run matches")
+    table = partial(run_table, failures=failures)
+    listed.show(options["as_json"], table, nothing="no run matches")
+
+
+def _failures_of(store: "Store", runs: Sequence[Run]) -> Iterator[tuple[str, Event]]:
+    """Yield the last failed call of each failed run, as the page does: an error that travels up began there."""
+    for run in runs:
+        if run.status == "error":
+            where = Filter(run_id=run.run_id, statuses=("error",), duplicates=False)
+            yield from ((run.run_id, event) for event in store.events(where, order="desc", limit=1).items)

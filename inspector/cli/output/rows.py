@@ -1,8 +1,9 @@
 """Lists of spans, runs and sessions as tables, and single spans as lines that follow each other."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from msgspec import UnsetType
 
@@ -45,6 +46,7 @@ _RUN_COLUMNS = (
     Column(title="TOKENS", right=True, leaves=2),
     Column(title="COST", right=True, leaves=3),
     Column(title="UNPRICED", right=True, leaves=1),
+    Column(title="ERROR", shrinks_to=12, leaves=10, style="red"),
 )
 _LABEL_COLUMNS = (
     Column(title="GIVEN", leaves=2),
@@ -132,12 +134,20 @@ def _used(event: Event, terminal: Terminal) -> tuple[str, str]:
     return counted_elsewhere(tokens), counted_elsewhere(cost)
 
 
-def run_table(runs: Sequence[Run], terminal: Terminal) -> Iterable[str]:
-    """Lay out a page of runs; ids are whole if nothing is cut, else parts that ``show`` accepts."""
-    return table_lines(_RUN_COLUMNS, [_run_cells(run, terminal) for run in runs], terminal)
+def run_table(
+    runs: Sequence[Run], terminal: Terminal, failures: Mapping[str, Event] = MappingProxyType({})
+) -> Iterable[str]:
+    """Lay out a page of runs; ids are whole if nothing is cut, else parts that ``show`` accepts.
+
+    Args:
+        runs: The runs.
+        terminal: Where.
+        failures: The spans that say why runs failed, by the ids of the runs.
+    """
+    return table_lines(_RUN_COLUMNS, [_run_cells(run, terminal, failures.get(run.run_id)) for run in runs], terminal)
 
 
-def _run_cells(run: Run, terminal: Terminal) -> tuple[Cell, ...]:
+def _run_cells(run: Run, terminal: Terminal, failure: Event | None) -> tuple[Cell, ...]:
     state = status_cell(run.status, terminal)
     if run.open_calls:
         state = Cell(f"{state.text}, {run.open_calls:,} open", state.style)
@@ -157,6 +167,7 @@ def _run_cells(run: Run, terminal: Terminal) -> tuple[Cell, ...]:
         Cell(_summed_tokens(run, terminal)),
         Cell(terminal.signs(figures.cost(run.cost_usd))),
         Cell(f"{run.unpriced_calls:,}" if run.unpriced_calls else ""),
+        Cell("" if failure is None else error_text(failure, terminal)),
     )
 
 
