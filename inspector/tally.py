@@ -71,6 +71,8 @@ class Counts:
     """Calls that could not be encoded."""
     unmatched: int = 0
     """Hooks that ended a call which was not open."""
+    failures: int = 0
+    """What makes the run of the program fail: failed traces, and the exception that ended the process."""
     traces: list[TraceCounts] = field(default_factory=list[TraceCounts])
     """The most interesting of its traces."""
 
@@ -113,6 +115,10 @@ class Tally:
         else:
             counts.perhaps_failed += 1
         self._trace(trace_id).failed += 1
+
+    def count_failure_of_run(self) -> None:
+        """Count something that makes the run of the program fail."""
+        self._counts.failures += 1
 
     def count_run(self) -> None:
         """Count a span that is a run of its own."""

@@ -8,6 +8,7 @@ from inspector.launch.codex import environment_of_codex, is_codex, sessions_of_c
 from inspector.launch.directory import PrivateDirectory
 from inspector.launch.environment import Choices, environment_of, switched_off
 from inspector.launch.errors import LaunchError
+from inspector.launch.exit_status import record_failure, why_failed
 from inspector.launch.gemini_cli import (
     environment_of_gemini_cli,
     is_gemini_cli,
@@ -39,9 +40,11 @@ __all__ = [
     "outcome_of",
     "program_of",
     "projects_of_gemini_cli",
+    "record_failure",
     "run_to_the_end",
     "sessions_of_codex",
     "switched_off",
+    "why_failed",
     "why_not_claude_code",
     "why_not_gemini_cli",
     "why_not_node",

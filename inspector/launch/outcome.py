@@ -55,6 +55,13 @@ class Outcome:
     """Losses that these processes report."""
     notices: tuple[str, ...] = ()
     """Warnings of the recorders, each once."""
+    has_failed: bool = False
+    """Whether a trace of the program's own run failed, or an exception ended one of its processes."""
+
+    @property
+    def has_own_calls(self) -> bool:
+        """Whether the program's run has calls, beside those of requests, blocks and cells."""
+        return self.spans > 0 and (self.runs == 0 or self.runs > self.own_runs)
 
 
 def outcome_of(directory: Path) -> Outcome:
@@ -82,6 +89,7 @@ def outcome_of(directory: Path) -> Outcome:
         going_on=_going_on(directory, counts),
         losses=_losses(counts),
         notices=_notices(directory),
+        has_failed=any(each.failures for each in counts),
     )
 
 

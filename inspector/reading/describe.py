@@ -187,8 +187,9 @@ def _root(record: CallRecord, facts: Facts, _: Facts | None) -> Description:
     return Description(name if isinstance(name, str) and name else record.noun)
 
 
-def _uncaught(_: CallRecord, __: Facts, ___: Facts | None) -> Description:
-    return Description("uncaught exception")
+def _uncaught(_: CallRecord, facts: Facts, __: Facts | None) -> Description:
+    name = facts.get("name")
+    return Description(name if isinstance(name, str) and name else "uncaught exception")
 
 
 def _label(_: CallRecord, facts: Facts, __: Facts | None) -> Description:

@@ -13,7 +13,7 @@ from msgspec import Raw, Struct
 
 from inspector.encoding import Encoded
 from inspector.frames import LEAST_BYTES, Piece, Refers, cut_strings
-from inspector.nouns import NOUNS
+from inspector.nouns import NOUNS, UNCAUGHT
 from inspector.parts import LONG_CHARS
 from inspector.plain import Plain
 from inspector.reading.call_record import EventRecord, FailureRecord, Read, Section, State
@@ -222,8 +222,8 @@ class CallWriter:
         return facts
 
     def _has_program(self, span: RecordedSpan) -> bool:
-        # A label is not a call.
-        if self._first_id is None and self._texts.raw and span.noun != "label":
+        # A label is not a call, and the end of a program may be recorded by another process.
+        if self._first_id is None and self._texts.raw and span.noun not in ("label", UNCAUGHT):
             self._first_id = span.span_id
             self._program = self._describe_program()
         return bool(self._program) and span.span_id == self._first_id

@@ -39,6 +39,8 @@ def is_run(span: RecordedSpan) -> bool:
 def count(line: RenderedLine, tally: Tally) -> None:
     """Add the calls of a written line to a tally."""
     for span, state, is_new in line.entries:
+        if state == "error" and (span.noun == UNCAUGHT or (span.parent_id is None and not is_run(span))):
+            tally.count_failure_of_run()
         if span.noun in _NO_CALLS:
             continue
         certainty = _certainty_of(span)

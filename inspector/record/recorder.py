@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from opentelemetry import trace
 
@@ -27,7 +27,7 @@ from inspector.record.served_request import ServedRequest, enter_request
 from inspector.record.short_text import short_text
 from inspector.record.spans import Clock, Failure, Ids, RecordedSpan, failure_of
 from inspector.record.spool import SpoolWriter
-from inspector.record.states import is_refusal, state_of
+from inspector.record.states import is_denied, is_refusal, state_of
 from inspector.record.tasks import lane
 from inspector.record.values import snapshot
 
@@ -166,6 +166,12 @@ class Recorder:
         span.session_id, span.failure = short_text(context.get()), failure
         self._put_moment(span, "error")
 
+    def record_exit(self, reason: str, at_ns: int) -> None:
+        """Record that a program of this run failed at a time, and no exception says why."""
+        span = self._moment("uncaught")
+        span.start_ns, span.before["name"], span.failure = at_ns, reason, Failure(reason, "")
+        self._put_moment(span, "error")
+
     def _moment(self, noun: str) -> RecordedSpan:
         """Return a new span in a trace of its own; ``_put_moment`` ends it where it began."""
         ids, clock = self._ids, self._clock
@@ -246,7 +252,7 @@ class Recorder:
                 _note_raw(span, values, own_outcome or result_of(capture.noun, values, facts))
             _note_ending(span, values)
             failure = flagged_failure(facts, span.before)
-            state: State = "denied" if _is_denied(values) else "ok" if failure is None else "error"
+            state: State = "denied" if is_denied(values) else "ok" if failure is None else "error"
             return Closing(self._calls, span, state, failure, _ended_at(span, values, stop_tick))
 
         return after
@@ -259,7 +265,7 @@ class Recorder:
             if span is None:
                 return None
             exc = values.get("exc")
-            is_refused = _is_denied(values) or (capture.noun == "tool_call" and is_refusal(exc))
+            is_refused = is_denied(values) or (capture.noun == "tool_call" and is_refusal(exc))
             state = "denied" if is_refused else state_of(exc)
             if state == "ok":
                 span.note(sc.CLOSED_EARLY, True)
@@ -359,12 +365,6 @@ def _call_id(values: dict[str, Any]) -> str | None:
     if call_id is None:
         return None
     return short_text(call_id) or (str(call_id) if type(call_id) is int else None)
-
-
-def _is_denied(values: dict[str, Any]) -> bool:
-    """Tell whether the controller denied the call, however its emitter ended it."""
-    controlled = values.get("controlled")
-    return isinstance(controlled, dict) and cast("dict[str, Any]", controlled).get("did") == "denied"
 
 
 def _note_raw(span: RecordedSpan, values: dict[str, Any], outcome: dict[str, Any] | None) -> None:

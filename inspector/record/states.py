@@ -2,7 +2,7 @@
 
 import sys
 from inspect import CO_ASYNC_GENERATOR, CO_GENERATOR, iscoroutine
-from typing import Final
+from typing import Any, Final, cast
 
 from inspector.record.layouts import mro
 from inspector.record.spans import State
@@ -37,6 +37,12 @@ def is_refusal(exc: object) -> bool:
     By the name of the class, since the emitter need not be the toolkit, which is not imported here.
     """
     return not _REFUSALS.isdisjoint(cls.__name__ for cls in mro(type(exc)))
+
+
+def is_denied(values: dict[str, Any]) -> bool:
+    """Tell by the values of its end hook whether the controller denied a call, however its emitter ended it."""
+    controlled = values.get("controlled")
+    return isinstance(controlled, dict) and cast("dict[str, Any]", controlled).get("did") == "denied"
 
 
 def _is_dropped(exc: GeneratorExit) -> bool:

@@ -72,7 +72,7 @@ def test_what_codex_did_is_recorded_with_its_contents(run, codex, recorded, insp
     assert (done.returncode, done.stdout) == (3, b"All done. exec Plan a trip\n")
     assert done.stderr.startswith(b"inspector: recorded 24 calls (3 failed) in 2 traces; to see them: inspector show ")
     events = recorded()
-    assert len(events) == 24
+    assert len(events) == 25
     assert {(event.name, event.status) for event in events if event.kind != "llm"} == {
         ("invoke_agent codex", "ok"),
         ("invoke_agent codex", "cancelled"),
@@ -86,6 +86,7 @@ def test_what_codex_did_is_recorded_with_its_contents(run, codex, recorded, insp
         ("execute_tool missing", "error"),
         ("execute_tool spawn_agent", "ok"),
         ("execute_tool wait_agent", "ok"),
+        ("exit code 3", "error"),
     }
     assert {event.agent for event in events if event.kind == "llm"} == {"codex", "subagent"}
     (shown,) = json.loads(inspector("runs", "--json").stdout)["items"]

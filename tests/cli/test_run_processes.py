@@ -95,7 +95,7 @@ def test_a_program_that_leaves_at_once_keeps_what_is_older_than_a_moment(run, sc
     )
     done = run(script(leave))
     assert done.returncode == 7
-    assert names(recorded()) == ["add"]
+    assert names(recorded()) == ["add", "exit code 7"]
     assert b"recorded 1 call in 1 trace" in done.stderr
 
 

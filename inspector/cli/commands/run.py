@@ -1,6 +1,7 @@
 """``inspector run``: records a program without changing it."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -135,6 +136,7 @@ def _run(words: tuple[str, ...], choices: "Choices") -> int:
         status = run_to_the_end(program, environment, meanwhile=meanwhile)
         if collector is not None:
             collector.close(os.waitstatus_to_exitcode(status))
+        _record_failure(choices, directory, environment, status)
         if not choices.quiet:
             _tell(program, choices, directory, status)
     except LaunchError as error:
@@ -156,6 +158,14 @@ def _run_alone(words: tuple[str, ...], reason: str, *, quiet: bool) -> int:
     except LaunchError as error:
         raise NotStarted(str(error), error.code) from error
     return end_like(status)
+
+
+def _record_failure(choices: "Choices", directory: Path, environment: Mapping[str, str], status: int) -> None:
+    from inspector.launch import record_failure
+    from inspector.logger import unnoticed
+
+    with unnoticed("how the program ended"):
+        record_failure(status, directory, choices, environment)
 
 
 def _tell(program: "Program", choices: "Choices", directory: Path, status: int) -> None:
