@@ -85,8 +85,9 @@ def test_replays_are_left_out_with_a_word_until_they_are_asked_for(recorded_call
         span(trace_id="b" * 32, tool="weather", attributes=replayed),
         span(trace_id="b" * 32, tool="weather", attributes={**replayed, "inspector.replay.live": True}),
     )
+    assert inspector("stats", "--since", "1970-01-01").stderr == b"1 replay is left out; --replays counts them\n"
     done = inspector("stats", "--by", "tool", "--tool", "weather")
-    assert done.stderr == b"1 replay is left out; --replays counts them\n"
+    assert done.stderr == b"replays are left out (the time range has 1); --replays counts them\n"
     assert done.stdout.decode().splitlines()[1].split()[:2] == ["weather", "2"]
     assert rows(inspector("stats", "--by", "tool", "--tool", "weather", "--replays"))[1][:2] == ["weather", "3"]
     assert inspector("stats", "--runs", "--tool", "weather", "--no-replays").stderr == done.stderr

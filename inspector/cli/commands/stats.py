@@ -7,7 +7,7 @@ import click
 
 from inspector.cli.filters import filter_of, narrowed_by_options
 from inspector.cli.options import OneOf, WholeNumber, home_option, json_option
-from inspector.model import GroupBy, StatsOf
+from inspector.model import Filter, GroupBy, StatsOf
 
 if TYPE_CHECKING:
     from inspector.cli.output.stats_rows import Rank
@@ -74,8 +74,7 @@ def stats(**options: Unpack[StatsOptions]) -> None:
         notice(found.notice)
     noun = {"events": "call", "traces": "trace", "runs": "run"}[of]
     if found.replays_left_out:
-        is_one = found.replays_left_out == 1
-        notice(f"{found.replays_left_out:,} {'replay is' if is_one else 'replays are'} left out; --replays counts them")
+        notice(f"{_left_out(found.replays_left_out, where)}; --replays counts them")
     if not found.total.count:
         notice(f"no {noun} matches")
         return
@@ -86,3 +85,10 @@ def stats(**options: Unpack[StatsOptions]) -> None:
         notice(
             f"too many to count at once: these are the newest {found.total.count:,}; narrow them, such as --since 1d"
         )
+
+
+def _left_out(replays: int, where: Filter) -> str:
+    """Say that replays are left out; they are counted by time alone, whatever else the filter asks."""
+    if where == Filter(since_ns=where.since_ns, until_ns=where.until_ns, replays=where.replays):
+        return f"{replays:,} {'replay is' if replays == 1 else 'replays are'} left out"
+    return f"replays are left out (the time range has {replays:,})"
