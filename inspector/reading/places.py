@@ -1,18 +1,20 @@
 """The URL of a model's request or the command of a server, without secrets."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from inspector import semconv as sc
 from inspector.plain import Plain
 from inspector.reading.addresses import PORTS
-from inspector.redaction import Redactor
+
+if TYPE_CHECKING:
+    from inspector.redaction import Redactor
 
 _QUERY: Final = frozenset({"api-version"})
 """Query parameters that are kept: Azure's version of the API. Others may be keys."""
 
 
-def place_without_secrets(place: Plain, redactor: Redactor) -> Plain:
+def place_without_secrets(place: Plain, redactor: "Redactor") -> Plain:
     """Return the recorded form of a URL or a command."""
     if isinstance(place, list):
         words, _ = redactor.redact_value(sc.RPC_SERVER_COMMAND, place)

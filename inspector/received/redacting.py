@@ -5,12 +5,12 @@ version installed here, the rules are the same, and it is not searched again.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from operator import is_
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import MsgspecError, json
 from msgspec.structs import replace
@@ -19,8 +19,10 @@ from inspector import semconv as sc
 from inspector.model import AttributeValue
 from inspector.otlp import Decoded, DecodedSpan, Reported, Scope
 from inspector.plain import Plain
-from inspector.redaction import Redactor
 from inspector.salt import salt_of
+
+if TYPE_CHECKING:
+    from inspector.redaction import Redactor
 
 _TOGETHER = 64
 """Spans to search together: nearly all are clean, and each search has a fixed cost."""
@@ -35,18 +37,33 @@ def as_sent(decoded: Decoded) -> Decoded:
 
 def redacting(home: Path, *, on: bool) -> Callable[[Decoded], Decoded]:
     """Return a function that redacts requests, with a redactor of its own."""
-    return Redacting(Redactor(salt=partial(salt_of, home))) if on else as_sent
+    return Redacting(partial(_redactor, home)) if on else as_sent
+
+
+def _redactor(home: Path) -> "Redactor":
+    # Imported here: its rules take a seventh of the start of a command, and most commands have nothing to search.
+    from inspector.redaction import Redactor
+
+    return Redactor(salt=partial(salt_of, home))
 
 
 class Redacting:
-    """Removes the secrets from requests; not thread-safe."""
+    """Removes the secrets from requests; not thread-safe.
 
-    def __init__(self, redactor: Redactor) -> None:
-        self._redactor = redactor
+    Args:
+        redactor: Returns the redactor, once there is something to search.
+    """
+
+    def __init__(self, redactor: "Callable[[], Redactor]") -> None:
+        self._make = redactor
         # Hashes of texts that were clean: tools, prompts, names and models repeat in every call. Hashes are keyed for
         # this process, and cost a tenth of a search. There are few names of attributes.
         self._clean: set[int] = set()
         self._clean_keys: set[str] = set()
+
+    @cached_property
+    def _redactor(self) -> "Redactor":
+        return self._make()
 
     def __call__(self, decoded: Decoded) -> Decoded:
         """Return a request without secrets in its names, texts, attributes, events, links, resources and scopes."""

@@ -2,15 +2,17 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from inspector import semconv as sc
 from inspector.plain import Plain
 from inspector.reading.addresses import place_attributes
 from inspector.reading.places import place_without_secrets
-from inspector.redaction import Redactor
 from inspector.tape.request_parts import RequestParts, parts_of_arguments
 from instrument.control import Proposal
+
+if TYPE_CHECKING:
+    from inspector.redaction import Redactor
 
 NOUN: Final = "rpc_request"
 ASKING_BACK: Final = frozenset(("sampling/createMessage", "elicitation/create", "roots/list"))
@@ -72,7 +74,7 @@ def server_of(attributes: Mapping[str, Any]) -> str:
     return server if isinstance(server, str) else "" if server is None else json.dumps(server)
 
 
-def server_at(place: object, redactor: Redactor) -> str:
+def server_at(place: object, redactor: "Redactor") -> str:
     """Return the same for a server that is about to be called."""
     return server_of(place_attributes(place_without_secrets(cast("Plain", place), redactor)))
 

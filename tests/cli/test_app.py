@@ -55,13 +55,15 @@ for name in {[*COMMANDS]}:
             assert package not in loaded.splitlines()[0], name
 
 
-def test_a_run_is_shown_without_loading_the_recorder(environment, write_spans, span):
+@pytest.mark.sweep(1)
+@pytest.mark.parametrize("words", [["show"], ["runs"]])
+def test_what_was_recorded_is_shown_without_loading_the_recorder_or_redaction(environment, write_spans, span, words):
     write_spans(span())
-    show = "import sys; from inspector.cli.app import run; run(['show']); print(set(sys.modules))"
+    show = f"import sys; from inspector.cli.app import run; run({words}); print(set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", show], env=environment, capture_output=True, check=True, text=True)
     *shown, loaded = done.stdout.splitlines()
     assert shown
-    for package in ("inspector.record", "opentelemetry"):
+    for package in ("inspector.record", "inspector.redaction", "opentelemetry"):
         assert f"'{package}'" not in loaded
 
 

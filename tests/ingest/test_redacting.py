@@ -112,10 +112,10 @@ def test_what_our_recorder_of_this_version_redacted_is_not_searched_again(reques
     ours = {"telemetry.sdk.name": "mcp-agent-inspector", "telemetry.sdk.version": version("mcp-agent-inspector")}
     redactor = Counting()
     sent = decode(request_with_secrets(**ours))
-    assert Redacting(redactor)(sent).spans == sent.spans
+    assert Redacting(lambda: redactor)(sent).spans == sent.spans
     assert redactor.asked == 0
     for other in ({"telemetry.sdk.version": "0.0.1"}, {"telemetry.sdk.name": "opentelemetry"}):
-        again = Redacting(redactor)(decode(request_with_secrets(**ours | other)))
+        again = Redacting(lambda: redactor)(decode(request_with_secrets(**ours | other)))
         assert SECRET[4:] not in repr(again)
 
 
@@ -131,17 +131,17 @@ def test_protobuf_and_json_are_redacted_alike_and_twice_changes_nothing(request_
     for at, span in enumerate(request.resource_spans[0].scope_spans[0].spans, start=1):
         span.trace_id, span.span_id = (1).to_bytes(16, "big"), at.to_bytes(8, "big")
     redactor = Redactor(salt=b"x")
-    once = Redacting(redactor)(decode_protobuf(request.SerializeToString()))
-    assert once.spans[0].attributes == Redacting(redactor)(decode(body)).spans[0].attributes
+    once = Redacting(lambda: redactor)(decode_protobuf(request.SerializeToString()))
+    assert once.spans[0].attributes == Redacting(lambda: redactor)(decode(body)).spans[0].attributes
     assert SECRET[4:] not in repr(once)
-    assert Redacting(redactor)(once) == once
+    assert Redacting(lambda: redactor)(once) == once
 
 
 def test_neighbours_of_a_span_with_a_secret_stay_as_they_were(make_span, make_request):
     spans = [make_span({"at": number, "text": "nothing to hide"}) for number in range(40)]
     spans[17]["attributes"] += [{"key": "t", "value": {"stringValue": SECRET}}]
     sent = decode(make_request(*spans, process=None))
-    out = Redacting(Redactor())(sent)
+    out = Redacting(Redactor)(sent)
     changed = [at for at, (one, other) in enumerate(zip(sent.spans, out.spans, strict=True)) if one != other]
     assert changed == [17]
 
@@ -160,7 +160,7 @@ def test_a_text_that_several_spans_of_a_request_hold_is_searched_once(make_span,
     text = "the result of the call, which the next question holds as well"
     redactor = Noting()
     sent = decode(make_request(*[make_span({"text": text}) for _ in range(40)], process=None))
-    assert Redacting(redactor)(sent) == sent
+    assert Redacting(lambda: redactor)(sent) == sent
     assert sum(each.count(text) for each in redactor.asked) == 1
 
 
@@ -175,7 +175,7 @@ class Failing(Redactor):
 
 
 def test_a_redactor_that_fails_hides_what_it_could_not_search(request_with_secrets):
-    out = Redacting(Failing())(decode(request_with_secrets()))
+    out = Redacting(Failing)(decode(request_with_secrets()))
     assert len(out.spans) == 2
     assert SECRET[4:] not in repr(out)
     assert out.spans[0].name == "[redacted:search failed]"
