@@ -127,6 +127,7 @@ def test_a_large_run_is_not_looked_through_and_left_to_the_command(client, store
     assert found["command"].endswith(" run-a -- PROGRAM")
 
 
+@pytest.mark.slow
 def test_a_run_that_holds_much_is_not_looked_through_either(client, store, call):
     answer = json.dumps([{**EXCHANGE, "text": ["x" * (10 << 20)]}])
     store.write([call(number, "run-a", attributes={"inspector.raw.exchanges": answer}) for number in range(1, 8)])
@@ -181,6 +182,7 @@ def test_of_many_replays_the_latest_ten_are_named(client, store, call):
     assert found["more_replays"] is True
 
 
+@pytest.mark.slow
 def test_a_replay_of_many_calls_hides_no_other(client, store, call):
     of = {"attributes": {"inspector.replay.run": "run-a"}}
     store.write([call(1, "run-a"), *replays(call, 2, "run-a")])

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.claude_code.bodies import Bodies
@@ -108,7 +108,6 @@ def _all_of(steps):
     return {span.span_id: span for span in spans}
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.permutations([True] * len(SPANS) + [False] * len(RECORDS)))
 def test_spans_may_come_before_or_after_the_records(order):
     spans, records = iter(SPANS), iter(RECORDS)

@@ -40,6 +40,7 @@ def test_the_program_in_python_is_seen(blocks, variables, run):
     assert len(tools(run, "trip")) == before + 1
 
 
+@pytest.mark.slow
 def test_the_program_in_javascript_is_seen(blocks, variables, run, javascript):
     node, place = javascript
     (example,) = blocks(PAGE, "js")

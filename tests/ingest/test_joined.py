@@ -4,7 +4,7 @@ import json
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.model import Filter, Log
@@ -136,7 +136,6 @@ _LOGS = st.builds(
 @given(
     logs=st.lists(_LOGS, max_size=6), cuts=st.lists(st.integers(0, 6), max_size=3), status=st.sampled_from([0, 1, 2])
 )
-@settings(max_examples=40, deadline=None)
 def test_any_order_and_grouping_ends_in_the_same_span(new_store, call, logs, cuts, status):
     span = call(events=[{"name": "own", "timeUnixNano": "1"}], status={"code": status, "message": "why"})
     together, apart = new_store(), new_store()

@@ -4,7 +4,7 @@ import json
 from contextlib import closing
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -187,7 +187,6 @@ _LOGS = (
 
 
 @given(arrivals=st.lists(_ARRIVALS, max_size=4))
-@settings(max_examples=25, deadline=None)
 def test_any_order_and_grouping_of_arrival_ends_in_the_same_span(new_store, call, arrivals):
     """Each inner list is one write; all of it arrives in the end."""
     span, start = call(events=[{"name": "own", "timeUnixNano": "1"}]), call(endTimeUnixNano=None)

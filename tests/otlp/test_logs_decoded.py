@@ -6,7 +6,7 @@ import json
 import msgspec
 import pytest
 from google.protobuf.json_format import MessageToDict
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 
@@ -205,14 +205,12 @@ _RECORDS = st.fixed_dictionaries(
 
 
 @given(records=st.lists(_RECORDS, max_size=4))
-@settings(max_examples=150, deadline=None)
 def test_both_encodings_say_the_same(pair, records):
     found = decoded_in_both(made(pair, records))
     assert len(found.spans) + sum(found.rejected.values()) == len(records)
 
 
 @given(st.binary(max_size=300) | st.text(alphabet='{}[]",:0resoucLgcpdR1', max_size=300).map(str.encode))
-@settings(max_examples=300, deadline=None)
 def test_no_bytes_are_more_than_malformed(noise):
     for encoding in ("protobuf", "json"):
         decoded = decode_request(noise, encoding, signal="logs")

@@ -4,7 +4,7 @@ import grpc
 import pytest
 from exporters import run_exporter
 from google.protobuf.json_format import MessageToJson
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from served import SECRET
@@ -111,7 +111,6 @@ def test_pythons_exporters_send_metrics_without_complaint(server, kind):
 
 
 @given(st.lists(st.integers(0, 4), max_size=8))
-@settings(max_examples=50, deadline=None)
 def test_both_encodings_have_the_same_data_points(points):
     request = request_of(*points)
     expected = {"data_points": sum(points)} if sum(points) else {}
@@ -120,7 +119,6 @@ def test_both_encodings_have_the_same_data_points(points):
 
 
 @given(st.binary(max_size=200) | st.text(alphabet='{}[]",:0resourcMtip', max_size=200).map(str.encode))
-@settings(max_examples=300, deadline=None)
 def test_no_bytes_are_more_than_malformed(noise):
     for encoding in ("protobuf", "json"):
         decoded = decode_request(noise, encoding, signal="metrics")

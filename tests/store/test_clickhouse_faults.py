@@ -130,7 +130,7 @@ def key_of(span: Span) -> tuple[str, str]:
     return span.trace_id, span.span_id
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("by", "table"), CASES)
 def test_an_insert_that_fails_loses_and_doubles_nothing(team, subtests, long, by, table):
     at = CASES.index((by, table))

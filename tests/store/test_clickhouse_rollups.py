@@ -98,6 +98,7 @@ def test_what_is_written_again_or_deleted_after_its_hour_was_summed_up_counts_as
     assert kept._database.row("SELECT count() FROM hours FINAL")[0] == 2
 
 
+@pytest.mark.slow
 def test_a_stretch_that_cuts_hours_counts_the_calls_in_it(stores, calls):
     kept = stores[0]
     kept.write(calls)

@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from patience import PATIENT
 
@@ -66,7 +66,6 @@ def phrases():
     return st.lists(st.one_of(quoted, bare, bare.map(lambda term: term + "*")), min_size=1, max_size=2).map(" ".join)
 
 
-@settings(max_examples=50)
 @given(q=phrases())
 def test_a_phrase_is_found_as_by_an_index_that_knows_where_each_word_is(shelf, q):
     store, walked, texts = shelf

@@ -101,6 +101,7 @@ def test_spans_that_come_in_pieces_through_two_stores_are_what_they_are_through_
         assert known(store) == known(other) == known(alone)
 
 
+@pytest.mark.slow
 def test_what_two_stores_take_in_of_the_same_traces_at_the_same_time_is_there_once(store, other, address):
     made = make(11, traces=3)
     start, failures = threading.Barrier(2), []

@@ -44,6 +44,7 @@ def test_a_reader_who_copies_the_page_gets_what_it_shows(page, empty_project, py
     assert [line for line in done.out.splitlines() if line in shown] == shown, done.out
 
 
+@pytest.mark.slow
 def test_every_option_of_the_plugin_is_on_the_page(page, empty_project):
     said = empty_project.pytest("--help").out
     options = re.search(r"^tests of recorded runs:\n(.*?)\n\n", said, re.MULTILINE | re.DOTALL).group(1)

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.reading.dialects import read_span
@@ -330,7 +330,6 @@ VALUES = st.recursive(
 
 
 @pytest.mark.sweep(1)
-@settings(max_examples=100, deadline=None)
 @given(st.data())
 @pytest.mark.parametrize(
     "path",

@@ -173,6 +173,7 @@ def test_with_reduced_motion_nothing_moves(oddities, visit):
     assert page.evaluate(endless) == 0
 
 
+@pytest.mark.slow
 def test_the_theme_follows_the_browser_until_one_is_chosen_and_then_stays(demo, visit):
     page = visit(demo, "/", color_scheme="dark")
     ground = "getComputedStyle(document.body).backgroundColor"

@@ -50,6 +50,7 @@ def test_calls_of_both_runs_stand_in_one_row(trips, visit):
     page.wait_for_url(re.compile("all=1"))
 
 
+@pytest.mark.slow
 def test_keys_go_from_difference_to_difference_and_the_address_says_which(trips, visit):
     page = visit(trips, COMPARED)
     expect(page.get_by_text("Difference 1 of 5")).to_be_visible()

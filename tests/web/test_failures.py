@@ -84,6 +84,7 @@ def test_failed_runs_are_counted_by_their_error_and_a_click_lists_those(evaluati
     expect(row_of(page, "question-1")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_failures_are_counted_by_their_error_and_a_click_goes_to_the_next_with_it(evaluations, visit):
     page = visit(evaluations, "/runs/batch", color_scheme="light")
     failed = page.get_by_role("region", name="What failed")
@@ -146,6 +147,7 @@ def crashed(homes, serving):
         yield server
 
 
+@pytest.mark.slow
 def test_a_run_that_an_exception_ended_says_so_and_no_figure_counts_it(crashed, visit):
     page = visit(crashed, "/")
     expect(row_of(page, "crashed")).to_contain_text("RuntimeError: boom")

@@ -175,6 +175,7 @@ def test_why_a_tool_was_called_takes_two_clicks(desk, visit):
     assert hand.clicks <= 2
 
 
+@pytest.mark.slow
 def test_the_jump_of_a_context_takes_three_clicks_and_the_largest_run_one(desk, visit):
     page = visit(desk, "/", **TALL)
     hand = Hand(page)
@@ -272,6 +273,7 @@ def test_slow_model_calls_over_time_take_seven_clicks(desk, visit):
     assert hand.clicks <= 7
 
 
+@pytest.mark.slow
 def test_a_call_that_failed_is_copied_as_a_program_in_three_clicks(desk, visit):
     page = visit(desk, "/", permissions=["clipboard-read", "clipboard-write"], **TALL)
     hand = Hand(page)

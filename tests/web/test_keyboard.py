@@ -108,6 +108,7 @@ def test_a_question_mark_shows_the_shortcuts_and_escape_closes_them(demo, visit)
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_two_keys_go_to_a_page_but_not_while_one_types(demo, visit):
     page = visit(demo, "/")
     expect(page.get_by_role("grid", name="Runs")).to_contain_text("trip-planner")
@@ -143,6 +144,7 @@ def test_escape_leaves_the_find_box_and_closes_the_detail_of_the_live_list(demo,
     expect(detail).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_single_keys_change_the_view_copy_a_link_and_lead_up(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", permissions=["clipboard-read", "clipboard-write"])
     expect(page.get_by_role("treegrid")).to_contain_text("book_hotel")
@@ -177,6 +179,7 @@ def active_row(page, label):
     return grid.evaluate("each => document.getElementById(each.getAttribute('aria-activedescendant'))?.innerText ?? ''")
 
 
+@pytest.mark.slow
 def test_a_list_that_one_comes_back_to_is_where_it_was_left(crowd, visit):
     def chosen():
         # Up to its question: why it failed comes later.
@@ -229,6 +232,7 @@ def test_enter_leads_into_a_selected_span_and_escape_back_to_its_row(demo, demo_
     expect(page.get_by_role("treegrid")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_arrows_lead_into_the_graph_and_the_transcript_from_the_page(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}?view=graph")
     graph = page.get_by_role("group", name="Drawing of the agent graph")
@@ -245,6 +249,7 @@ def test_arrows_lead_into_the_graph_and_the_transcript_from_the_page(demo, demo_
     expect(transcript).to_have_attribute("aria-activedescendant", re.compile("."))
 
 
+@pytest.mark.slow
 def test_the_input_of_a_span_is_copied_in_two_keys_and_other_forms_by_their_letter(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", permissions=["clipboard-read", "clipboard-write"])
     expect(page.get_by_role("region", name="Span", exact=True)).to_contain_text("did not answer in time")

@@ -47,7 +47,7 @@ def test_a_new_run_appears_at_the_top_of_the_list(empty, visit, start_agent):
     assert shown.index("newer") < shown.index("older")
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["/", "/spans"])
 def test_what_arrives_during_a_click_does_not_move_the_row_that_was_pressed(empty, visit, start_agent, view):
     agent = start_agent(empty.home, service="older", run="older")
@@ -152,6 +152,7 @@ def test_a_failure_that_comes_later_does_not_take_the_place_of_what_is_read(empt
     expect(detail).to_contain_text("done")
 
 
+@pytest.mark.slow
 def test_a_killed_agent_leaves_its_calls_lost(empty, running, visit):
     agent, trace_id = running
     page = visit(empty, f"/traces/{trace_id}")
@@ -186,6 +187,7 @@ def test_the_tail_shows_every_call_once_and_changes_it_when_it_ends(empty, visit
     expect(row).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_a_paused_tail_stands_still_and_resumes_with_everything(empty, visit, start_agent):
     agent = start_agent(empty.home)
     agent.call("tool_call", tool_name="before_pause", args={}, context=None)
@@ -321,6 +323,7 @@ def test_a_page_holds_one_stream_and_none_while_it_is_hidden(demo, demo_trace, v
     wait_until(lambda: page.evaluate("window.__streams") == 1)
 
 
+@pytest.mark.slow
 def test_what_happens_while_a_page_is_hidden_is_there_when_it_is_shown(empty, visit, start_agent):
     page = visit(empty, "/spans")
     streams_of(page)
@@ -373,6 +376,7 @@ def test_what_a_live_run_waits_for_stands_first_with_its_time_and_its_usual_time
     expect(strip).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_followed_keeps_its_newest_call_in_view_until_one_scrolls_back(empty, running, visit):
     agent, trace_id = running
     page = visit(empty, f"/traces/{trace_id}", viewport={"width": 1280, "height": 700})

@@ -77,6 +77,7 @@ def test_an_address_that_leads_nowhere_says_so(demo, visit):
     expect(page.get_by_text("trip-planner").first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_trace_that_is_not_there_says_so(demo, visit, watch):
     watch.tolerate("404")
     page = visit(demo, f"/traces/{'0' * 31}1")
@@ -118,6 +119,7 @@ def mounted(tmp_path_factory, put_demo):
         thread.join(20)
 
 
+@pytest.mark.slow
 def test_the_app_works_below_a_prefix_of_another_application(mounted, browser, watch, wait_ms):
     page = browser.new_page()
     page.set_default_timeout(wait_ms)

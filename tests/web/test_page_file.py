@@ -174,7 +174,7 @@ def test_hostile_strings_are_only_text_in_a_file(hostile_file, open_file, subtes
             expect(page.get_by_role("tabpanel")).to_contain_text(span)
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["graph", "transcript"])
 def test_hostile_strings_are_only_text_in_a_view_of_a_file(hostile_file, open_file, view):
     page = open_file(hostile_file)

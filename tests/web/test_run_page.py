@@ -44,6 +44,7 @@ def test_a_hand_written_loop_is_an_agent_with_its_tools_and_says_which_failed(lo
     expect(detail).to_contain_text("Inferred from messages")
 
 
+@pytest.mark.slow
 def test_recorded_calls_stand_between_the_turns_and_are_not_inferred_besides(loops, visit):
     page = visit(loops, "/runs/watched", **TALL)
     expect(rows_of(page)).to_have_count(6)
@@ -65,6 +66,7 @@ def test_a_conversation_says_what_was_asked_how_many_turns_it_took_and_what_was_
     expect(rows_of(page).filter(has_text="Send invoice 1137")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_what_is_inferred_is_counted_nowhere_and_can_be_hidden(loops, visit):
     page = visit(loops, f"/runs/{LOOP}", **TALL)
     header = header_of(page)

@@ -77,6 +77,7 @@ def test_the_last_answer_of_several_traces_is_not_shown_as_that_to_the_first_que
         expect(page.locator("#main header").get_by_label("last answer")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_scrolling_loads_all_runs(crowd, visit):
     page = visit(crowd, "/")
     expect(runs_of(page).first).to_be_visible()
@@ -151,6 +152,7 @@ def test_a_filter_is_added_and_removed_with_the_bar(crowd, visit):
     assert "status" not in address(page)
 
 
+@pytest.mark.slow
 def test_values_that_occur_are_suggested(crowd, visit):
     page = visit(crowd, "/")
     page.get_by_role("button", name="Add a filter").click()
@@ -177,6 +179,7 @@ def test_what_of_a_search_is_not_understood_is_said_above_the_list(crowd, visit)
         page.close()
 
 
+@pytest.mark.slow
 def test_a_filter_that_matches_nothing_says_so_and_can_be_cleared(crowd, visit):
     page = visit(crowd, "/?agent=nobody")
     expect(page.locator("#main h2")).to_be_visible()
@@ -185,6 +188,7 @@ def test_a_filter_that_matches_nothing_says_so_and_can_be_cleared(crowd, visit):
     expect(runs_of(page).first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_dragging_across_the_histogram_keeps_that_time(crowd, visit):
     page = visit(crowd, "/")
     plot = page.get_by_role("slider", name=re.compile("Runs over time"))
@@ -300,6 +304,7 @@ def test_a_narrow_page_leaves_columns_out_and_cuts_none(crowd, visit, view, grid
     expect(rows.get_by_role("columnheader", name="Errors")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_on_a_phone_a_run_has_room_for_what_it_was(demo, visit):
     page = visit(demo, "/", viewport={"width": 390, "height": 800})
     about = page.get_by_role("grid", name="Runs").get_by_role("gridcell").filter(has=page.get_by_role("link")).first
@@ -343,6 +348,7 @@ def test_runs_of_which_no_tokens_are_known_have_a_dash_in_the_figures_above_them
         expect(page.get_by_role("columnheader", name="Started")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_run_that_is_deleted_comes_back_for_a_minute(tmp_path, visit, serving):
     fill(tmp_path / "home", many_runs(3))
     with serving(tmp_path / "home") as server:

@@ -127,7 +127,7 @@ def test_the_choices_of_a_condition_stay_open_as_one_after_the_other_is_made(dem
     expect(page.get_by_role("checkbox", name="model call")).to_be_checked()
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [390, 1000, 1400])
 @pytest.mark.parametrize("view", ["/", "/?session_id=session-0001"])
 def test_a_list_of_runs_stays_where_it_is_when_the_figures_above_it_come_in(crowd, visit, view, width):
@@ -250,6 +250,7 @@ def test_the_selected_call_of_a_transcript_stays_in_view_when_an_answer_below_it
     expect(selected).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.slow
 def test_a_transcript_shows_once_what_is_in_view_is_loaded(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", viewport={"width": 390, "height": 844})
     expect(page.get_by_role("treegrid")).to_contain_text("book_hotel")

@@ -135,6 +135,7 @@ def test_a_failed_tool_call_shows_its_error_first_then_what_it_was_given(show):
     assert text.index("did not answer in time") < text.index("Arguments") < text.rindex("Hotel Miradouro")
 
 
+@pytest.mark.slow
 def test_a_tool_call_leads_to_what_the_model_saw_before_it(show):
     page = show("execute_tool book_hotel", status="error", hook="tool_call")
     before = page.url
@@ -224,7 +225,7 @@ def test_what_each_middleware_did_to_a_tool_call_is_listed_in_declared_order(sto
     expect(steps.first.locator("ins")).to_have_text(["10", '{type: "text", text: "[audit]"}'])
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [5, 6], ids=["tool call", "model call"])
 def test_what_the_controller_did_to_a_call_is_said_with_who_decided(story, visit, number):
     page = visit(story, f"/traces/{TRACE}?span={span_of(TRACE, number).span_id}")
@@ -498,6 +499,7 @@ def test_a_refused_argument_is_marked_in_the_schema_that_an_earlier_run_saw(refu
     expect(page.get_by_role("heading", name="tools/list").first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_refused_argument_is_marked_in_the_schema_that_a_model_was_offered_earlier(homes: Path, serving, visit):
     schema = {"type": "object", "properties": {"nights": {"type": "integer", "description": "How many"}}}
     offered = [{"type": "function", "function": {"name": "book_hotel", "parameters": schema}}]

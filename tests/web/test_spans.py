@@ -41,6 +41,7 @@ def test_a_local_time_in_an_address_works_on_every_page(demo, visit, view):
     expect(page.locator("#main")).to_contain_text("trip-planner" if view == "/" else "book_hotel")
 
 
+@pytest.mark.slow
 def test_a_time_is_typed_from_and_to_and_refused_where_it_is_none(demo, visit):
     page = visit(demo, "/spans")
     page.get_by_role("button", name="Time: All time").click()
@@ -54,6 +55,7 @@ def test_a_time_is_typed_from_and_to_and_refused_where_it_is_none(demo, visit):
     expect(page.get_by_text("No span matches")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_enter_takes_the_only_value_that_holds_what_was_typed(demo, visit):
     page = visit(demo, "/spans")
     page.get_by_role("button", name="Add a filter").click()

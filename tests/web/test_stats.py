@@ -39,6 +39,7 @@ def test_a_count_leads_to_the_events_it_counts(crowd, visit, by):
     expect(page.get_by_role("button", name=re.compile(f"Remove .*{re.escape(group['key'])}"))).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_filter_narrows_every_figure(crowd, visit):
     page = visit(crowd, "/stats?model=gpt-4.1-mini")
     total = crowd.get("/stats?model=gpt-4.1-mini")["total"]

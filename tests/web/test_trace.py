@@ -49,6 +49,7 @@ def test_a_branch_is_collapsed_and_expanded(demo, demo_trace, visit):
     expect(rows_of(page)).to_have_count(before)
 
 
+@pytest.mark.slow
 def test_a_row_is_named_by_its_call_to_a_screen_reader(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", **TALL)
     expect(row_of(page, "weekend_trip")).to_have_accessible_name(re.compile("^workflow invoke_workflow weekend_trip"))
@@ -75,6 +76,7 @@ def test_the_keyboard_walks_the_tree(demo, demo_trace, visit):
     expect(row_of(page, "trip_brief")).to_have_attribute("aria-selected", "true")
 
 
+@pytest.mark.slow
 def test_e_goes_from_failure_to_failure(oddities, visit):
     page = visit(oddities, f"/traces/{LONG}?fold=0")
     expect(rows_of(page).first).to_be_visible()
@@ -181,6 +183,7 @@ def test_a_search_on_the_list_shows_where_a_run_holds_it_and_opens_it_there(invo
     expect(page.get_by_role("status").filter(has_text="1 of 2")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_equal_siblings_fold_into_one_line_that_opens(tmp_path, visit, serving):
     trace_id = f"{0xF01D:032x}"
     calls = [tool_call(trace_id, number, "search", start_ms=number, took_ms=0.5, parent=1) for number in range(2, 14)]
@@ -206,6 +209,7 @@ def test_zoom_is_in_the_address_and_reset_with_a_key(demo, demo_trace, visit):
     page.wait_for_url(re.compile("zoom="))
 
 
+@pytest.mark.slow
 def test_dragging_on_the_minimap_zooms(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", **TALL)
     box = page.get_by_role("slider", name="Visible part of the trace").bounding_box()
@@ -223,6 +227,7 @@ def test_the_critical_path_is_drawn_on_demand(demo, demo_trace, visit):
     page.wait_for_url(re.compile("path=1"))
 
 
+@pytest.mark.slow
 def test_a_kind_is_hidden_and_what_is_below_it_moves_up(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}?hide=rpc&fold=0&depth=9", **TALL)
     expect(row_of(page, "weekend_trip")).to_be_visible()
@@ -232,6 +237,7 @@ def test_a_kind_is_hidden_and_what_is_below_it_moves_up(demo, demo_trace, visit)
     expect(below.nth(1)).to_have_attribute("aria-level", "4")
 
 
+@pytest.mark.slow
 def test_a_call_that_two_spans_tell_of_counts_once_and_says_so(oddities, visit):
     page = visit(oddities, f"/traces/{TWICE}?depth=9", viewport={"width": 1920, "height": 900})
     used = oddities.get(f"/traces/{TWICE}")["trace"]["input_tokens"]
@@ -350,7 +356,7 @@ ODD = {
 }
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("trace_id", ODD)
 def test_a_tree_that_no_program_should_make_still_shows(oddities, visit, trace_id):
     page = visit(oddities, f"/traces/{trace_id}")
@@ -383,6 +389,7 @@ def test_every_kind_in_every_status_is_told_apart_in_words(oddities, visit):
             expect(row_of(page, f"{kind} that is {status}")).to_contain_text(re.compile(f"{status}.*{status}"))
 
 
+@pytest.mark.slow
 def test_the_end_of_a_long_trace_is_reached(oddities, visit):
     page = visit(oddities, f"/traces/{LONG}?fold=0&depth=5")
     grid = page.get_by_role("treegrid")

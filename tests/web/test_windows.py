@@ -53,6 +53,7 @@ def test_the_page_of_a_run_says_that_another_window_deleted_it(three, visit, wat
     expect(other.get_by_role("treegrid").get_by_role("row").nth(1)).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_label_that_is_given_in_one_window_shows_in_the_other(three, visit):
     other = visit(three, "/")
     page = visit(three, f"/runs/{RUN}")

@@ -49,8 +49,6 @@ class Kept:
 
 
 COUNT = itertools.count(1)
-CLICKHOUSE_EACH = 4
-"""Of so many behaviours of a file, one is asked of ClickHouse without ``--all``: it takes twenty times as long."""
 _VALUES = {
     "kinds": [(kind,) for kind in KINDS[:5]] + [("llm", "tool")],
     "statuses": [(status,) for status in STATUSES] + [("error", "running")],
@@ -92,16 +90,17 @@ def _deal(rng: random.Random) -> Iterator[Filter]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave most of what is asked of ClickHouse to ``--all``; SQLite is asked all of it."""
-    of_files: dict[Path, dict[str, list[pytest.Item]]] = {}
+    """Leave what is asked of ClickHouse to ``--all`` but for a case of each file; SQLite is asked all of it.
+
+    That takes twenty times as long, and longest where a test fills a store of its own.
+    """
+    asked: set[Path] = set()
     for item in items:
         if Path(__file__).parent in item.path.parents and "clickhouse" in item.nodeid.partition("[")[2]:
-            of_files.setdefault(item.path, {}).setdefault(item.originalname, []).append(item)
-    for file in of_files.values():
-        for at, cases in enumerate(file.values()):
-            if at % CLICKHOUSE_EACH:
-                for item in cases:
-                    item.add_marker(pytest.mark.slow)
+            if item.path in asked or "fill" in item.fixturenames:
+                item.add_marker(pytest.mark.slow)
+            else:
+                asked.add(item.path)
 
 
 @pytest.fixture(scope="module")
