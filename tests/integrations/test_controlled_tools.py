@@ -74,6 +74,10 @@ FRAMEWORKS = {
 """What becomes of a failure of a tool's, as it begins: the framework's own way, whoever it comes from."""
 
 
+# Of the same frameworks for every test: each is run once for all of them.
+pytestmark = pytest.mark.sweep(2)
+
+
 @pytest.fixture(
     scope="module",
     params=[
@@ -87,7 +91,6 @@ def controlled(request, run):
     return name, run("controlled_tools.py", name, within=within)
 
 
-@pytest.mark.sweep(2)
 def test_the_body_runs_as_the_controller_decides(controlled):
     name, recorded = controlled
     done = recorded.ledger
