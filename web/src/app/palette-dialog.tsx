@@ -1,6 +1,6 @@
 import clsx from "clsx";
 import { Search } from "lucide-react";
-import { type KeyboardEvent, useDeferredValue, useEffect, useId, useState } from "react";
+import { type KeyboardEvent, useDeferredValue, useEffect, useId, useLayoutEffect, useState } from "react";
 import { visibleLine } from "@/lib/visible";
 import type { Command } from "@/ui/commands";
 import { Dialog } from "@/ui/dialog";
@@ -30,7 +30,11 @@ function Finder({ onClose }: { onClose: () => void }) {
   const current = Math.max(0, Math.min(at, commands.length - 1));
   const optionId = (place: number) => `${listId}-${place}`;
 
-  useEffect(() => setTyped((before) => takeText() + before), []);
+  // At once: a letter that came before it is drawn would take the place of what was typed before that.
+  useLayoutEffect(() => {
+    const early = takeText();
+    setTyped((before) => early + before);
+  }, []);
 
   useEffect(() => {
     document.getElementById(`${listId}-${current}`)?.scrollIntoView({ block: "nearest" });

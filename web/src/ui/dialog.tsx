@@ -1,6 +1,6 @@
 import clsx from "clsx";
 import { X } from "lucide-react";
-import { type MouseEvent, type ReactNode, useEffect, useId, useRef } from "react";
+import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { Button } from "./button";
 import css from "./dialog.module.css";
 
@@ -19,7 +19,8 @@ interface Props {
 export function Dialog({ open, onClose, title, quiet = false, className, children }: Props) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  // Before another key comes, which is for what it shows.
+  useLayoutEffect(() => {
     const dialog = element.current;
     if (!dialog || dialog.open === open) return;
     if (open) dialog.showModal();
