@@ -123,6 +123,7 @@ def test_parts_within_parts_end():
     assert [parts.text(b"[%d]" % number) for number in (1, 2, 3)] == [None, None, None]
 
 
+@pytest.mark.slow
 def test_a_text_of_more_than_a_line_may_have_is_not_put_together():
     parts = Parts(lambda line: line)
     line = part_line(1, b'"' + b"x" * (1 << 20) + b'"')

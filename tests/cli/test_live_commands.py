@@ -149,6 +149,7 @@ def demo_forked(environment, fork_recorded):
     environment[INTERPRETER] = fork_recorded.stand_in
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("demo_forked")
 def test_the_demo_opens_on_its_own_run(on_a_screen, until, inspector):
     shown, opened = on_a_screen("demo", "--port", "0")

@@ -144,6 +144,7 @@ def test_calls_that_ended_without_a_beginning_are_said_wherever_one_looks(run, s
     assert json.loads(inspector("show", "--run", "last", "--json").stdout)["losses"]["unmatched"] == 3
 
 
+@pytest.mark.slow
 def test_a_run_of_which_calls_are_missing_does_not_say_that_it_can_be_replayed(run, script, inspector):
     tool = "from instrument import tools\n@tools.tool\ndef add():\n    pass\nadd()\n"
     for program, says in (

@@ -33,6 +33,7 @@ if "inspector.demo.program.desk" in sys.orig_argv:
 """
 
 
+@pytest.mark.slow
 def test_a_demo_whose_server_cannot_start_says_so_and_how_it_ended(tmp_path, monkeypatch, capfd):
     (tmp_path / "sitecustomize.py").write_text(CLOSED)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))

@@ -26,6 +26,7 @@ def test_the_drawn_tree_is_that_of_the_demo(blocks, run, tmp_path):
     assert skeleton(picture.text) == skeleton(done.stdout)
 
 
+@pytest.mark.slow
 def test_the_demo_is_replayed_broken_and_explained_as_the_page_shows_it(run, blocks, tmp_path):
     home = {"INSPECTOR_HOME": str(tmp_path / "home"), "PYTHONIOENCODING": "utf-8", "PYTHONUTF8": "1"}
     demo = run("inspector", "demo", "--once", **home)

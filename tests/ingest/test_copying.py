@@ -206,7 +206,7 @@ print(copy_home(source, target, so_far=so_far).differing)
 """
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("other", ENGINES)
 def test_a_copy_that_is_killed_goes_on_and_has_nothing_twice(place, tmp_path, other):
     source = fill(place("sqlite"))

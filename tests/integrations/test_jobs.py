@@ -94,6 +94,7 @@ app.Worker(pool={pool!r}, concurrency=1, loglevel="CRITICAL", quiet=True).start(
     assert runs == [("shop.ask", "ok", ["a"]), ("shop.ask", "error", ["bad"]), ("shop.ask", "ok", ["b"])]
 
 
+@pytest.mark.slow
 def test_each_attempt_of_a_celery_task_is_a_run_that_failed_with_what_it_is_retried_for(runs_of):
     runs = runs_of(
         CELERY
@@ -197,6 +198,7 @@ worker.work(burst=True, logging_level=logging.CRITICAL)
     assert runs == [("shop.look", "ok", ["a"]), ("shop.look", "error", ["bad"]), ("shop.wait", "ok", ["b"])]
 
 
+@pytest.mark.slow
 def test_an_rq_job_that_the_program_does_itself_is_part_of_its_run(runs_of):
     (run,) = runs_of(
         RQ.replace("is_async=True", "is_async=False"),

@@ -467,7 +467,7 @@ OUTER = {
 }
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", OUTER)
 def test_json(hostile, name):
     body, expected = OUTER[name]

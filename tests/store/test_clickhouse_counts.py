@@ -71,7 +71,7 @@ def test_a_write_that_broke_off_is_counted_without_being_sent_again(opened, make
     assert counted(store) == {"llm": (2, 1), "tool": (1, 1), "agent": (1, 0)}
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("is_killed", [False, True])
 @pytest.mark.parametrize("table", ["traces", "notes"])
 def test_a_call_of_another_kind_than_it_began_as_is_counted_once_in_the_end(opened, make_span, table, is_killed):
@@ -103,7 +103,7 @@ def test_a_write_whose_completion_breaks_off_too_is_counted_once(opened, make_sp
     assert counted(store) == {"llm": (2, 1), "tool": (1, 0)}
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("is_killed", [False, True])
 def test_what_was_removed_stays_counted_when_a_write_breaks_off(opened, make_span, is_killed):
     store = opened()

@@ -26,7 +26,7 @@ def stores(engine, monkeypatch):
         yield one, other
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("bound", "most"), [("MOST_WAITING", 3), ("MOST_WAITING_BYTES", 3 * 20_000)])
 def test_over_the_bound_nothing_more_is_taken_in_until_there_is_room(stores, make_span, monkeypatch, bound, most):
     monkeypatch.setattr(f"inspector.store.clickhouse.inbox.{bound}", most)

@@ -80,7 +80,7 @@ def test_what_comes_later_on_the_last_day_stays(store, write, by):
     assert len(store.events(Filter()).items) == 1
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["time", "arrival"])
 def test_a_trace_that_goes_on_keeps_its_first_day(store, write, by):
     for letter, hours in (("a", 11), ("b", 11), ("b", 13), ("b", 60)):

@@ -131,6 +131,7 @@ def test_what_two_stores_take_in_of_the_same_traces_at_the_same_time_is_there_on
         assert known(store) == known(other) == known(alone)
 
 
+@pytest.mark.slow
 def test_logs_that_come_through_any_store_are_due_in_the_one_that_writes(store, other, make_span):
     span = make_span()
     logs = [Log(span.trace_id, span.span_id, {"name": name, "time_unix_nano": "1"}) for name in ("one", "two")]
@@ -189,6 +190,7 @@ def test_what_is_asked_of_a_store_that_does_not_write_is_answered(store, other, 
     assert (store.traces(Filter()).items, other.last_seq()) == ((), store.last_seq())
 
 
+@pytest.mark.slow
 def test_what_is_removed_through_one_store_is_not_there_for_the_other_that_goes_on_writing(store, other, make_span):
     store.write([make_span(), make_span()])
     assert other.delete_trace("a" * 32) == 2

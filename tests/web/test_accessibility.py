@@ -43,7 +43,7 @@ def assert_accessible(page, part=None):
     page.emulate_media(color_scheme="light")
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing_on_a_page(crowd, visit, name):
     page = visit(crowd, PAGES[name], color_scheme="light")
@@ -67,7 +67,7 @@ def detail_of(kind, demo, trace_id, visit):
     return page
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["workflow", "agent", "llm", "tool", "rpc", "resource", "prompt"])
 def test_axe_finds_nothing_in_the_detail_of_a_span(demo, demo_trace, visit, kind):
     assert_accessible(detail_of(kind, demo, demo_trace, visit))
@@ -91,7 +91,7 @@ def test_axe_finds_nothing_in_every_status(oddities, visit):
     assert violations_of(page) == []
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("options", ["", "&all=1", "&at=6"])
 def test_axe_finds_nothing_where_two_runs_are_compared(trips, visit, options):
     page = visit(trips, f"/diff?a={FIRST}&b={SECOND}{options}", color_scheme="light")

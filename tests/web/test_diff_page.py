@@ -110,6 +110,7 @@ def test_a_key_compares_a_run_with_the_one_of_its_program_before_it(trips, visit
     expect(calls(page).get_by_role("row")).to_have_count(9)
 
 
+@pytest.mark.slow
 def test_a_run_is_compared_with_another_the_one_before_it_offered_first(trips, visit):
     page = visit(trips, f"/runs/{SECOND}")
     page.get_by_role("button", name="Compare with").click()

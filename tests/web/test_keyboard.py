@@ -18,6 +18,7 @@ def test_from_the_list_to_the_error_of_a_call_without_a_mouse(demo, visit):
     expect(page.get_by_role("tabpanel")).to_contain_text("did not answer in time")
 
 
+@pytest.mark.slow
 def test_a_run_that_is_opened_has_the_focus_and_is_announced(demo, visit):
     page = visit(demo, "/")
     page.get_by_role("grid", name="Runs").get_by_role("link").first.click()
@@ -263,6 +264,7 @@ def test_the_input_of_a_span_is_copied_in_two_keys_and_other_forms_by_their_lett
     expect(page.get_by_role("button", name="Copy as")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_a_field_to_filter_by_is_chosen_by_arrows_or_its_first_letter(demo, visit):
     page = visit(demo, "/")
     expect(page.get_by_role("grid", name="Runs")).to_contain_text("trip-planner")

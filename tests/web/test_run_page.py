@@ -145,6 +145,7 @@ def test_rows_say_what_a_call_was_about_however_wide_the_page(loops, visit, widt
     expect(page.get_by_role("columnheader", name="Tokens")).to_be_visible(visible=width == 1440)
 
 
+@pytest.mark.slow
 def test_the_transcript_of_a_loop_says_only_what_each_call_brought(loops, visit):
     page = visit(loops, f"/runs/{LOOP}?view=transcript", **TALL)
     transcript = page.get_by_role("group", name="Transcript")

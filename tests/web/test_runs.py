@@ -161,6 +161,7 @@ def test_values_that_occur_are_suggested(crowd, visit):
     expect(page.get_by_role("button", name="Remove agent: researcher")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_search_finds_the_words_of_prompts_and_answers(crowd, visit):
     page = visit(crowd, "/")
     expect(runs_of(page).first).to_be_visible()
@@ -225,6 +226,7 @@ def test_the_histogram_works_with_the_keyboard(crowd, visit):
     page.wait_for_url(lambda url: "since=" not in url)
 
 
+@pytest.mark.slow
 def test_a_heading_sorts_the_list(crowd, visit):
     page = visit(crowd, "/")
     page.get_by_role("columnheader", name="Duration").get_by_role("button").click()
@@ -421,6 +423,7 @@ def test_every_filter_shows_what_the_api_answers(crowd, visit, part):
     expect(runs_of(page).first.get_by_role("link").first).to_have_attribute("href", re.compile(wanted))
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_said_on_its_run_and_once_above_all(tmp_path, visit, serving):
     home = tmp_path / "home"
     fill(home, many_runs(2))

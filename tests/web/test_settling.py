@@ -41,6 +41,7 @@ def middle_of(target):
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
+@pytest.mark.slow
 def test_a_page_that_is_being_left_takes_neither_clicks_nor_keys(demo, visit):
     page = visit(demo, "/")
     add = page.get_by_role("button", name="Add a filter")
@@ -77,7 +78,7 @@ def test_keys_lead_on_from_a_page_that_is_being_left(demo, visit):
         expect(page.get_by_role("heading", level=1, name="Stats")).to_be_attached()
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("view", "button"),
     [

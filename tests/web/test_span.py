@@ -197,6 +197,7 @@ def test_the_changes_since_the_previous_call_of_the_agent_are_shown(story, visit
     expect(detail).to_contain_text(re.compile(r"unchanged"))
 
 
+@pytest.mark.slow
 def test_a_large_value_is_loaded_on_demand(story, visit):
     page = visit(story, f"/traces/{TRACE}?span={span_of(TRACE, 4).span_id}")
     asked: list[str] = []

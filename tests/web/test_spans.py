@@ -93,6 +93,7 @@ def test_a_row_gets_what_its_call_gave_once_it_has_ended(tmp_path, visit, servin
         expect(row).to_contain_text("sky: clear")
 
 
+@pytest.mark.slow
 def test_columns_are_chosen_and_kept_in_the_address(crowd, visit):
     page = visit(crowd, "/spans")
     heads = page.get_by_role("grid", name="Spans").get_by_role("columnheader")

@@ -24,7 +24,7 @@ def test_the_figures_are_those_of_the_api(crowd, visit):
     expect(page.locator("#main")).to_contain_text("TimeoutError")
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["model", "tool", "agent", "error_type"])
 def test_a_count_leads_to_the_events_it_counts(crowd, visit, by):
     page = visit(crowd, "/stats")

@@ -93,6 +93,7 @@ def test_e_goes_from_failure_to_failure(oddities, visit):
     page.wait_for_url(re.compile(seen[1]))
 
 
+@pytest.mark.slow
 def test_find_marks_matches_and_steps_through_them(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", **TALL)
     expect(row_of(page, "weekend_trip")).to_be_visible()

@@ -12,6 +12,9 @@ from toolkit.adapters.composio import ComposioTools
 from toolkit.errors import DefinitionInvalid
 from toolkit.node import ToolNode
 
+# Its SDK takes seconds to import.
+pytestmark = pytest.mark.slow
+
 _TOOLKIT = {"slug": "github", "name": "GitHub", "logo": ""}
 _STAR = {
     "slug": "GITHUB_STAR",

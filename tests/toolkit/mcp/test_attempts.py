@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from forking import INTERPRETER
 
 from inspector.ingest import Owner
@@ -15,6 +16,7 @@ from inspector.settings import Settings
 PROGRAM = Path(__file__).parent / "programs" / "attempts.py"
 
 
+@pytest.mark.slow
 def test_both_ends_of_every_attempt_are_duplicates_of_the_call(tmp_path, fork_recorded):
     command = [sys.executable, "-m", "inspector", "run", "--", fork_recorded.stand_in, str(PROGRAM)]
     env = {**os.environ, "INSPECTOR_HOME": str(tmp_path), INTERPRETER: fork_recorded.stand_in}
