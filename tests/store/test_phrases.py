@@ -93,7 +93,6 @@ def test_a_phrase_is_found_as_by_an_index_that_knows_where_each_word_is(shelf, q
 SIMPLE = st.text(alphabet="aAb1 -_.\n\0*'", max_size=30)
 
 
-@settings(max_examples=50)
 @given(texts=st.lists(SIMPLE, max_size=20), q=st.lists(SIMPLE.map(lambda text: f'"{text}"') | SIMPLE).map(" ".join))
 def test_a_phrase_is_found_in_texts_of_ascii_as_by_an_index(shelf, texts, q):
     with shelf[0]._read() as connection:
