@@ -46,7 +46,7 @@ INTEGRATIONS: tuple[Integration, ...] = (
     Integration("httpx2", "httpx2", "httpx2", (2,), (3,)),
     Integration("ipython", "ipython", "IPython.core.interactiveshell", (8,), (10,)),
     Integration("langchain", "langchain-core", "langchain_core", (1,), (2,)),
-    Integration("litellm", "litellm", "litellm", (1, 106), (2,)),
+    Integration("litellm", "litellm", "litellm", (1, 105), (2,)),
     Integration("llama_index", "llama-index-core", "llama_index.core", (0, 14), (0, 15)),
     Integration("mcp", "mcp", "mcp", (1, 27), (3,)),
     Integration("mcp_agent", "mcp-agent", "mcp_agent", (0, 2), (0, 3)),
