@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
-from sqlalchemy import Column, ColumnElement, Connection, Select, exists, literal_column, or_, select, text
+from sqlalchemy import Column, ColumnElement, Connection, Select, exists, literal_column, or_, select
 from sqlalchemy.sql.visitors import replacement_traverse
 
 from inspector.model import Filter, Kind, filter_fields_of
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite.filters import Conditions, named, span_conditions
 from inspector.store.sqlite.listing import SLOW_ROWS, Pace, Ranking, Test, first, page_rows, passing_ids
-from inspector.store.sqlite.parameters import json_list
+from inspector.store.sqlite.parameters import is_among
 from inspector.store.sqlite.search import Matches, find
 from inspector.store.sqlite.tables import spans, traces
 from inspector.store.values.cursor import Position
@@ -57,10 +57,9 @@ class Membership:
         row_ids = connection.execute(query).scalars().all()
         if len(row_ids) > most_spans:
             return None
-        listed = text("traces.id IN (SELECT value FROM json_each(:among))")
-        condition = listed.bindparams(among=json_list(sorted(set(row_ids))))
         many = self.matches is not None and self.matches.few is None
-        return Candidates(condition, certain=not conditions.tested and not many)  # pyright: ignore[reportArgumentType] a text stands where a condition does
+        condition = is_among("traces.id", sorted(set(row_ids)))
+        return Candidates(condition, certain=not conditions.tested and not many)
 
     def test(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
         """Return which rows of ``traces`` have such a span, or one with all words of its text (`slow`)."""
@@ -73,7 +72,7 @@ class Membership:
         return None if slow is None else lambda connection, row_ids: self._having(connection, row_ids, slow)
 
     def _having(self, connection: Connection, row_ids: Sequence[int], slow: Test | None) -> set[int]:
-        among = text("traces.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
+        among = is_among("traces.id", row_ids)
         wanted = [_unindexed(condition) for condition in span_conditions(self.where).all]
         if self.matches is None:
             has_span = exists(spans.c.id).where(spans.c.trace_id == traces.c.id, *wanted)

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Select, and_, func, literal, select, text, true
+from sqlalchemy import BigInteger, ColumnElement, Connection, Select, and_, func, literal, select, true
 from sqlalchemy import Row as SqlRow
 
 from inspector.model import Event, Filter, Page, Session, SessionSort, Sort, Trace, TraceSort
@@ -23,9 +23,9 @@ from inspector.store.sqlite.filters import (
 from inspector.store.sqlite.labels import score_of_span
 from inspector.store.sqlite.listing import SLOW_ROWS, Pace, Ranking, Test, first, page_rows, passing_ids
 from inspector.store.sqlite.membership import meeting, membership_of
-from inspector.store.sqlite.parameters import json_list
+from inspector.store.sqlite.parameters import is_among
 from inspector.store.sqlite.search import Matches, find
-from inspector.store.sqlite.shortcuts import any_of, largest_meeting, largest_not_ok, latest_holding, latest_matching
+from inspector.store.sqlite.shortcuts import largest_meeting, largest_not_ok, latest_holding, latest_matching
 from inspector.store.sqlite.summaries import SESSION, TRACE, session_of, trace_of
 from inspector.store.sqlite.tables import sessions, spans, traces
 from inspector.store.sqlite.timeline import with_timelines
@@ -123,7 +123,7 @@ def _shortcut(
         return latest_matching(connection, matches.query.match, conditions.indexed, limit)
     pages = pages_holding(connection, where) if conditions.tested else None
     if pages is not None and len(pages) <= MOST_PAGES:
-        holding = any_of(ids_holding(connection, pages, where))
+        holding = is_among("spans.id", ids_holding(connection, pages, where))
         rows = page_rows(
             connection, select(ranking.value, spans.c.id).where(holding, *conditions.all), ranking, limit + 1
         )
@@ -303,8 +303,7 @@ def _matches(connection: Connection, where: Filter, limits: ReadLimits) -> Match
 
 def _passing(conditions: Sequence[ColumnElement[bool]]) -> Test:
     def test(connection: Connection, row_ids: Sequence[int]) -> set[int]:
-        among = text("spans.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
-        return set(connection.execute(select(spans.c.id).where(among, *conditions)).scalars())
+        return set(connection.execute(select(spans.c.id).where(is_among("spans.id", row_ids), *conditions)).scalars())
 
     return test
 
@@ -322,8 +321,8 @@ def _in_full(
 def _rows(
     connection: Connection, row_ids: Sequence[int], query: Select[*tuple[Any, ...]]
 ) -> list[SqlRow[*tuple[Any, ...]]]:
-    among = text("spans.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
-    by_id = {row[-1]: row for row in connection.execute(query.add_columns(spans.c.id).where(among))}
+    query = query.add_columns(spans.c.id).where(is_among("spans.id", row_ids))
+    by_id = {row[-1]: row for row in connection.execute(query)}
     try:
         return [by_id[row_id] for row_id in row_ids]
     except KeyError as missing:
@@ -331,6 +330,6 @@ def _rows(
 
 
 def _traces_by_ids(connection: Connection, row_ids: Sequence[int]) -> tuple[Trace, ...]:
-    among = text("traces.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
-    by_id = {row[-1]: row for row in connection.execute(select(*TRACE, traces.c.id).where(among))}
+    query = select(*TRACE, traces.c.id).where(is_among("traces.id", row_ids))
+    by_id = {row[-1]: row for row in connection.execute(query)}
     return tuple(trace_of(by_id[row_id]) for row_id in row_ids)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, func, select, text
+from sqlalchemy import ColumnElement, Connection, func, select
 
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
 from inspector.store.limits import ReadLimits
@@ -20,7 +20,7 @@ from inspector.store.sqlite.counted import REPLAYED
 from inspector.store.sqlite.counters import load_counters
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.filters import span_conditions
-from inspector.store.sqlite.parameters import json_list
+from inspector.store.sqlite.parameters import is_among, json_list
 from inspector.store.sqlite.reader import changed_after
 from inspector.store.sqlite.tables import spans
 from inspector.store.values.call_stats import Call, CallStats
@@ -218,8 +218,8 @@ def _not_included(connection: Connection, where: Filter, followed: int) -> Itera
         row[0] for changed in changed_after(followed) for row in connection.execute(select(_c.id).where(changed))
     ]
     if row_ids:
-        among = text("spans.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
-        for row in connection.execute(select(*_CALL).where(among, *span_conditions(where).all)):
+        conditions = (is_among("spans.id", row_ids), *span_conditions(where).all)
+        for row in connection.execute(select(*_CALL).where(*conditions)):
             yield Call._make(row)
 
 

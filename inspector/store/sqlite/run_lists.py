@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, and_, exists, func, or_, select, text
+from sqlalchemy import ColumnElement, Connection, and_, exists, func, or_, select
 
 from inspector.model import Filter, Page, Run, RunSort, filter_fields_of
 from inspector.store.limits import ReadLimits
@@ -12,7 +12,7 @@ from inspector.store.sqlite.inferred_tools import inferring, may_infer
 from inspector.store.sqlite.labels import score_of_run, with_labels
 from inspector.store.sqlite.listing import Ranking, Test, first, page_rows
 from inspector.store.sqlite.membership import Candidates, Membership, meeting, membership_of
-from inspector.store.sqlite.parameters import json_list
+from inspector.store.sqlite.parameters import is_among
 from inspector.store.sqlite.replays import with_replays
 from inspector.store.sqlite.summaries import RUN, run_of
 from inspector.store.sqlite.tables import runs, traces
@@ -121,7 +121,7 @@ class TraceMembership:
         return None if slow is None else lambda connection, row_ids: self._having(connection, row_ids, slow)
 
     def _having(self, connection: Connection, row_ids: Sequence[int], has_span: Test | None) -> set[int]:
-        among = text("runs.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
+        among = is_among("runs.id", row_ids)
         of_run = traces.c.run_id == runs.c.run_id
         if has_span is None:
             has_trace = exists(traces.c.id).where(of_run, *self._conditions)
@@ -136,8 +136,8 @@ class TraceMembership:
         """Return which rows of ``runs`` have such an inferred tool call."""
         if self._inferred is None or not row_ids:
             return set()
-        among = text("runs.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
-        ids = {row[1]: row[0] for row in connection.execute(select(runs.c.id, runs.c.run_id).where(among))}
+        query = select(runs.c.id, runs.c.run_id).where(is_among("runs.id", row_ids))
+        ids = {row[1]: row[0] for row in connection.execute(query)}
         return {ids[run_id] for run_id in inferring(connection, self._inferred, list(ids))}
 
 
@@ -154,8 +154,8 @@ def trace_membership_of(
 
 
 def _by_ids(connection: Connection, row_ids: Sequence[int]) -> tuple[Run, ...]:
-    among = text("runs.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
-    by_id = {row[-1]: row for row in connection.execute(select(*RUN, runs.c.id).where(among))}
+    query = select(*RUN, runs.c.id).where(is_among("runs.id", row_ids))
+    by_id = {row[-1]: row for row in connection.execute(query)}
     return tuple(run_of(by_id[row_id]) for row_id in row_ids)
 
 

@@ -24,7 +24,7 @@ from inspector.store.sqlite.contents import messages, owned_by, with_strings
 from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.listing import Test, slowly
-from inspector.store.sqlite.parameters import json_list
+from inspector.store.sqlite.parameters import is_among, json_list
 from inspector.store.sqlite.phrases import Phrases, Query, matching, query_of
 from inspector.store.values.codec import unpack
 from inspector.store.values.codes import KEYS
@@ -84,16 +84,14 @@ class Matches:
         """Return the condition for queries that may read every match, or every row with all words (`slow`)."""
         if self.few is None:
             # The plus keeps the planner from looking up the rows one by one.
-            match = "+spans.id IN (SELECT rowid FROM search WHERE search MATCH :match)"
-            return _condition(match, match=self.query.match)
-        return _condition("spans.id IN (SELECT value FROM json_each(:matching))", matching=json_list(self.few))
+            return self._matching("+spans.id IN (SELECT rowid FROM search WHERE search MATCH :match)")
+        return is_among("spans.id", self.few)
 
     def per_row(self) -> ColumnElement[bool]:
         """Return the condition for queries that test few rows, which may still have to pass `slow`."""
         if self.few is not None:
             return self.any_of()
-        match = "EXISTS (SELECT 1 FROM search WHERE search MATCH :match AND search.rowid = spans.id)"
-        return _condition(match, match=self.query.match)
+        return self._matching("EXISTS (SELECT 1 FROM search WHERE search MATCH :match AND search.rowid = spans.id)")
 
     def among(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
         """Return which of these rows match, or have all words and still have to pass `slow`; perhaps others too."""
@@ -104,6 +102,9 @@ class Matches:
             (self.query.match, min(row_ids), max(row_ids)),
         )
         return {row[0] for row in found}
+
+    def _matching(self, sql: str) -> ColumnElement[bool]:
+        return cast("ColumnElement[bool]", text(sql).bindparams(match=self.query.match))
 
 
 def find(connection: Connection, q: str, limits: ReadLimits) -> Matches | None:
@@ -197,10 +198,6 @@ def tidy(connection: Connection, *, begin: bool, little: bool) -> bool:
     pages = -most if begin else most
     database.execute("INSERT INTO search (search, rank) VALUES ('merge', ?)", (pages,))
     return database.total_changes - before >= 2
-
-
-def _condition(sql: str, **values: str) -> ColumnElement[bool]:
-    return cast("ColumnElement[bool]", text(sql).bindparams(**values))
 
 
 def documents(connection: Connection, rows: Sequence[Indexed]) -> list[tuple[int, str]]:

@@ -4,15 +4,15 @@ If the proof fails because matches are rare, the list is scanned like any other.
 """
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, literal, select, text
+from sqlalchemy import ColumnElement, Connection, Select, literal, select
 
 from inspector.model import Filter
 from inspector.store.sqlite.attribute_pages import MOST_PAGES, PAGE, ids_holding
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.listing import Ranking, page_rows
-from inspector.store.sqlite.parameters import json_list
+from inspector.store.sqlite.parameters import is_among, json_list
 from inspector.store.sqlite.tables import spans
 from inspector.store.values.cursor import Position
 from inspector.store.values.rows import INT64_MAX
@@ -79,9 +79,8 @@ def largest_not_ok(connection: Connection, ranking: Ranking, where: Filter, limi
     if not _LARGEST <= len(ids) <= _MOST_NOT_OK:
         return None
     has_value = ranking.value.is_not(literal(None, literal_execute=True))
-    # The plus keeps the planner from looking the rows up one by one.
-    among = text("+spans.id IN (SELECT value FROM json_each(:not_ok))").bindparams(not_ok=json_list(ids))
-    rows = page_rows(connection, select(ranking.value, spans.c.id).where(has_value, among), ranking, limit + 1)
+    query = select(ranking.value, spans.c.id).where(has_value, is_among("+spans.id", ids))
+    rows = page_rows(connection, query, ranking, limit + 1)
     return [(row[0], row[1]) for row in rows] if len(rows) > limit else None
 
 
@@ -97,17 +96,11 @@ def latest_holding(
     return None
 
 
-def any_of(row_ids: Sequence[int]) -> ColumnElement[bool]:
-    """Return the condition for these rows."""
-    listed = text("spans.id IN (SELECT value FROM json_each(:held))").bindparams(held=json_list(row_ids))
-    return cast("ColumnElement[bool]", listed)
-
-
 def _meeting(
     connection: Connection, row_ids: Sequence[int], conditions: Sequence[ColumnElement[bool]]
 ) -> list[tuple[int, int]]:
-    among = text("spans.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
-    rows = connection.execute(select(spans.c.start_ns, spans.c.id).where(among, *conditions))
+    query = select(spans.c.start_ns, spans.c.id).where(is_among("spans.id", row_ids), *conditions)
+    rows = connection.execute(query)
     return [(row[0], row[1]) for row in rows]
 
 
