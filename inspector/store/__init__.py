@@ -22,7 +22,8 @@ from inspector.store.model import Arrival, DueLogs, Engine, Health, Joined, Kept
 from inspector.store.opening import create_tables, database_name, open_store, table_statements, upgrade_tables
 from inspector.store.protocol import Store
 from inspector.store.sqlite.engine import stopped_when
-from inspector.store.sqlite.examination import damage_of, left_as_found
+from inspector.store.sqlite.files import left_as_found
+from inspector.store.sqlite.integrity import damage_of
 from inspector.store.sqlite.library import library
 from inspector.store.sqlite.salvage import Salvaged, salvaged
 from inspector.store.values.excerpts import answer_in, question_in

@@ -7,7 +7,6 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
-from urllib.parse import quote
 
 import msgspec
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -28,6 +27,7 @@ from inspector.store.errors import (
 )
 from inspector.store.limits import READ_LIMITS
 from inspector.store.sqlite.events import attribute_text, content_text
+from inspector.store.sqlite.files import LOG, beside, uri_of
 from inspector.store.sqlite.schema import create
 from inspector.store.sqlite.tables import APPLICATION_ID, SCHEMA_VERSION
 from inspector.store.sqlite.unwritable import is_still
@@ -150,7 +150,7 @@ def schema_of(path: Path) -> str | None:
 
 def file_identity(path: Path) -> tuple[int, int]:
     """Return the inodes of the database and its log; 0 for a missing file."""
-    return _inode(path), _inode(path.with_name(path.name + "-wal"))
+    return _inode(path), _inode(beside(path, LOG))
 
 
 _is_unwanted: ContextVar[Callable[[], bool]] = ContextVar("is_unwanted", default=lambda: False)
@@ -308,7 +308,7 @@ def _create(path: Path) -> None:
 def _engine(path: Path, *, mode: str, setup: Callable[[sqlite3.Connection], None], **pool: object) -> Engine:
     def connect() -> sqlite3.Connection:
         connection = sqlite3.connect(
-            f"file:{quote(os.fsencode(path))}?mode={mode}{'&immutable=1' if mode == 'ro' and is_still(path) else ''}",
+            uri_of(path, "ro&immutable=1" if mode == "ro" and is_still(path) else mode),
             uri=True,
             timeout=LOCK_WAIT_MS / 1000,
             isolation_level=None,

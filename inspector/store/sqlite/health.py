@@ -7,6 +7,7 @@ from sqlalchemy import Connection, func, select
 from inspector.store.model import Health, Retained
 from inspector.store.sqlite.arrivals import arrived_by
 from inspector.store.sqlite.counters import load_counters
+from inspector.store.sqlite.files import LOG, beside, size_of
 from inspector.store.sqlite.losses import sum_losses
 from inspector.store.sqlite.retention import used_bytes
 from inspector.store.sqlite.summaries import TRACE, trace_of
@@ -21,7 +22,7 @@ def read_health(connection: Connection, path: Path) -> Health:
     losses, losses_ever = sum_losses(connection)
     return Health(
         spans=counts["spans"],
-        bytes=sum(_size(path.with_name(path.name + suffix)) for suffix in ("", "-wal")),
+        bytes=size_of(path) + size_of(beside(path, LOG)),
         used_bytes=used_bytes(connection),
         oldest_ns=connection.execute(select(func.min(traces.c.start_ns))).scalar(),
         last_seq=counts["seq"],
@@ -44,10 +45,3 @@ def read_retained(connection: Connection) -> Retained:
         return Retained(of_runs, of_traces, None, None)
     trace = trace_of(first)
     return Retained(of_runs, of_traces, trace, arrived_by(connection, trace.seq))
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return 0

@@ -9,6 +9,8 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from inspector.store.sqlite.files import INDEX_OF_LOG, LOG, beside, size_of
+
 SUFFIX = ".reserve"
 """The suffix of the file, which is next to the database."""
 MOST_BYTES = 4 << 20
@@ -30,19 +32,20 @@ class Reserve:
 
     def __init__(self, database: Path) -> None:
         self._database = database
-        self._path = database.with_name(database.name + SUFFIX)
+        self._log = beside(database, LOG)
+        self._path = beside(database, SUFFIX)
 
     def keep(self) -> None:
         """Create the reserve, or enlarge it if the database has grown; costs three system calls if nothing changes."""
-        wanted = min(MOST_BYTES, (_size(self._database) + _size(_log_of(self._database))) // _SHARE)
-        size = _size(self._path)
+        wanted = min(MOST_BYTES, (size_of(self._database) + size_of(self._log)) // _SHARE)
+        size = size_of(self._path)
         if wanted >= LEAST_BYTES and size < wanted // 4 * 3 and self._free() + size >= _FREE_TIMES * wanted:
             self._allocate(wanted)
 
     @property
     def log_is_too_long(self) -> bool:
         """Whether the log should be checkpointed now to reuse its space, because little is left on the disk."""
-        return self._free() < _TIGHT_BYTES and _size(_log_of(self._database)) > _TIGHT_LOG_BYTES
+        return self._free() < _TIGHT_BYTES and size_of(self._log) > _TIGHT_LOG_BYTES
 
     @property
     def is_short(self) -> bool:
@@ -52,18 +55,18 @@ class Reserve:
     @property
     def is_held(self) -> bool:
         """Whether space is reserved."""
-        return _size(self._path) > 0
+        return size_of(self._path) > 0
 
     def release(self) -> int:
         """Free the space for deleting; returns how much it was."""
-        size = _size(self._path)
+        size = size_of(self._path)
         with suppress(OSError):
             self._path.unlink(missing_ok=True)
         return size
 
     def restore(self, size: int) -> None:
         """Reserve the space again, or as much of it as is left."""
-        free = self._free() + _size(self._path)
+        free = self._free() + size_of(self._path)
         size = min(size, free // _STEP_BYTES * _STEP_BYTES)
         if size:
             self._allocate(size)
@@ -74,7 +77,7 @@ class Reserve:
 
         For a reader, another process may be writing, and could take the space for good; then these files exist already.
         """
-        is_open = to_reader and _index_of_log(self._database).exists()
+        is_open = to_reader and beside(self._database, INDEX_OF_LOG).exists()
         released = self.release() if self.is_short and not is_open else 0
         try:
             yield
@@ -111,18 +114,3 @@ def has_no_room(database: Path) -> bool:
     """Tell whether there is no space for SQLite's files next to a database, and no reserve either."""
     reserve = Reserve(database)
     return reserve.is_short and not reserve.is_held
-
-
-def _log_of(database: Path) -> Path:
-    return database.with_name(database.name + "-wal")
-
-
-def _index_of_log(database: Path) -> Path:
-    return database.with_name(database.name + "-shm")
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from inspector.homes import is_writable
 from inspector.store.errors import StoreReadOnly
+from inspector.store.sqlite.files import INDEX_OF_LOG, LOG, beside, size_of
 from inspector.store.sqlite.reserve import has_no_room
 
 _INDEX_BYTES = 32 << 10
@@ -30,7 +31,7 @@ def copied(path: Path) -> tempfile.TemporaryDirectory[str] | None:
         return None
     directory = tempfile.TemporaryDirectory(prefix="inspector-")
     try:
-        for file in (path, _beside(path, "-wal")):
+        for file in (path, beside(path, LOG)):
             shutil.copyfile(file, Path(directory.name) / file.name)
     except OSError as err:
         directory.cleanup()
@@ -43,21 +44,10 @@ def copied(path: Path) -> tempfile.TemporaryDirectory[str] | None:
 
 def _is_bare(path: Path) -> bool:
     """Tell whether SQLite's index of the log is missing and cannot be created."""
-    if not path.exists() or _size(_beside(path, "-shm")) >= _INDEX_BYTES:
+    if not path.exists() or size_of(beside(path, INDEX_OF_LOG)) >= _INDEX_BYTES:
         return False
     return not is_writable(path.parent) or has_no_room(path)
 
 
 def _logged(path: Path) -> bool:
-    return _size(_beside(path, "-wal")) > 0
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return 0
-
-
-def _beside(path: Path, suffix: str) -> Path:
-    return path.with_name(path.name + suffix)
+    return size_of(beside(path, LOG)) > 0

@@ -1,18 +1,17 @@
 """The one writing connection of a database, and the conditions under which it must not write."""
 
-import os
 import sqlite3
 import threading
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine
 
 from inspector.store.errors import HomeGone, PagesDamaged, StoreBusy, StoreError, StoreFull, StoreUnchecked
 from inspector.store.sqlite import engine as engines
 from inspector.store.sqlite import integrity
+from inspector.store.sqlite.files import uri_of
 
 
 class WriteConnection:
@@ -222,8 +221,7 @@ class WriteConnection:
             self._engine = None
             return
         # The last connection to close checkpoints the log; another open one prevents that.
-        uri = f"file:{quote(os.fsencode(self._path))}?mode=ro"
-        with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as other:
+        with suppress(sqlite3.Error), closing(sqlite3.connect(uri_of(self._path), uri=True)) as other:
             with suppress(sqlite3.Error):
                 other.execute("SELECT count(*) FROM sqlite_master").fetchone()
             self._engine.dispose()

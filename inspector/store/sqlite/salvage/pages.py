@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
+from inspector.store.sqlite.files import LOG, beside
+
 Value: TypeAlias = int | float | str | bytes | None
 
 _PAGE_BYTES = 16384
@@ -61,7 +63,7 @@ class Pages:
         self._frames: dict[int, int] = {}
         self._log: BinaryIO | None = None
         with suppress(OSError):
-            self._log = path.with_name(path.name + "-wal").open("rb")
+            self._log = beside(path, LOG).open("rb")
             self._frames = dict(self._committed(self._log))
         whole = os.fstat(self._file.fileno()).st_size // self._size
         self.count = max([whole, *self._frames])
