@@ -19,7 +19,7 @@ from inspector.api.requests import Requests
 from inspector.api.routes.operations import json_or_404
 from inspector.ingest import Owner
 from inspector.settings import Settings
-from inspector.store import Store, StoreError
+from inspector.store import Deletable, Store, StoreError
 
 logger = logging.getLogger("inspector.api")
 
@@ -157,11 +157,12 @@ class Service:
         """The store of the home."""
         return self.home.store
 
-    async def delete(self, change: Callable[[Owner | Store], int], *, no: str) -> Response:
-        """Answer with the number of spans that were deleted; 404 if there were none.
+    async def delete(self, what: Deletable, its_id: str, *, no: str) -> Response:
+        """Delete something where that is possible, and answer with the number of its spans; 404 if it had none.
 
         Args:
-            change: Deletes something where that is possible, and returns how many spans it had.
+            what: What is deleted.
+            its_id: The id of that.
             no: What there is none of if it had none.
 
         Raises:
@@ -169,7 +170,7 @@ class Service:
             StoreReadOnly: Another process owns the database.
             StoreError: The database cannot do it now or at all.
         """
-        spans = await self.changes.run(lambda: change(self.home.owner or self.home.store))
+        spans = await self.changes.run(lambda: (self.home.owner or self.home.store).delete(what, its_id))
         return json_or_404({"spans": spans} if spans else None, no)
 
 

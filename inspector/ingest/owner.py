@@ -21,6 +21,7 @@ from inspector.reading import cost
 from inspector.received import SecondProcess, redacting
 from inspector.settings import Settings
 from inspector.store import (
+    Deletable,
     HomeGone,
     OwnerLock,
     PagesDamaged,
@@ -173,32 +174,13 @@ class Owner:
         """Have a callback called after each commit that changed rows, in the thread that committed; keep it short."""
         self._listeners.append(callback)
 
-    def delete_trace(self, trace_id: str) -> int:
-        """Delete a trace and tell the listeners; return the number of spans removed.
+    def delete(self, what: Deletable, its_id: str) -> int:
+        """Delete a trace, or all traces of a run or a session, and tell the listeners; return how many spans they had.
 
         Raises:
             StoreError: The store cannot do it now (``StoreBusy``) or at all.
         """
-        return self._delete(self.store.delete_trace, trace_id)
-
-    def delete_run(self, run_id: str) -> int:
-        """Delete all traces of a run and tell the listeners; return the number of spans removed.
-
-        Raises:
-            StoreError: The store cannot do it now (``StoreBusy``) or at all.
-        """
-        return self._delete(self.store.delete_run, run_id)
-
-    def delete_session(self, session_id: str) -> int:
-        """Delete all traces of a session and tell the listeners; return the number of spans removed.
-
-        Raises:
-            StoreError: The store cannot do it now (``StoreBusy``) or at all.
-        """
-        return self._delete(self.store.delete_session, session_id)
-
-    def _delete(self, delete: Callable[[str], int], wanted_id: str) -> int:
-        spans = delete(wanted_id)
+        spans = self.store.delete(what, its_id)
         if spans:
             self._notify()
         # The thread then returns the space to the file system.

@@ -18,7 +18,19 @@ from inspector.store.errors import (
 )
 from inspector.store.limits import IDLE_S, ReadLimits
 from inspector.store.lock import OwnerLock
-from inspector.store.model import Arrival, DueLogs, Engine, Health, Joined, KeptLog, Pruned, Removed, Rule, SpoolMark
+from inspector.store.model import (
+    Arrival,
+    Deletable,
+    DueLogs,
+    Engine,
+    Health,
+    Joined,
+    KeptLog,
+    Pruned,
+    Removed,
+    Rule,
+    SpoolMark,
+)
 from inspector.store.opening import create_tables, database_name, open_store, table_statements, upgrade_tables
 from inspector.store.protocol import Store
 from inspector.store.sqlite.engine import stopped_when
@@ -34,6 +46,7 @@ __all__ = [
     "IDLE_S",
     "Arrival",
     "CursorInvalid",
+    "Deletable",
     "DueLogs",
     "Engine",
     "Health",

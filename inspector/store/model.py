@@ -9,6 +9,9 @@ from inspector.model import Kind, Log, Losses, Span, Trace
 Age: TypeAlias = Literal["time", "arrival"]
 """What the age of a trace counts from: its end, or the arrival of its last span."""
 
+Deletable: TypeAlias = Literal["trace", "run", "session"]
+"""What is deleted at once; a run or a session with all of its traces."""
+
 
 @dataclass(frozen=True, slots=True)
 class Engine:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from inspector.model import Label, Log, Loss, NewLabel, Span
-from inspector.store.model import Age, DueLogs, Health, Joined, Pruned, Removed, SpoolMark
+from inspector.store.model import Age, Deletable, DueLogs, Health, Joined, Pruned, Removed, SpoolMark
 from inspector.store.reads import Reads
 from inspector.store.values.logs import LogRow, log_rows
 from inspector.store.values.rows import scrubbed
@@ -120,16 +120,8 @@ class Store(Reads):
         """Remove and return a label; None if there is no such label."""
 
     @abstractmethod
-    def delete_trace(self, trace_id: str) -> int:
-        """Remove a trace, and return how many spans it had."""
-
-    @abstractmethod
-    def delete_run(self, run_id: str) -> int:
-        """Remove all traces of a run, and return how many spans they had."""
-
-    @abstractmethod
-    def delete_session(self, session_id: str) -> int:
-        """Remove all traces of a session, and return how many spans they had."""
+    def delete(self, what: Deletable, its_id: str) -> int:
+        """Remove a trace, or all traces of a run or a session, and return how many spans they had."""
 
     @abstractmethod
     def prune(

@@ -208,7 +208,7 @@ def test_every_list_sum_and_line_counts_the_same_calls(client, store, records, r
         check(client, store, spans)
     finally:
         for trace_id in {span.trace_id for span in spans}:
-            store.delete_trace(trace_id)
+            store.delete("trace", trace_id)
 
 
 STARTED = ("trace_id", "span_id", "parent_id", "name", "kind", "start_ns", "tool", "agent", "attributes", "process")

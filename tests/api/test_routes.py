@@ -492,7 +492,7 @@ def test_metrics_count_calls_and_errors_once_and_keep_those_that_were_deleted(cl
         assert 'inspector_errors_total{kind="tool"} 1\n' in text
         assert 'inspector_calls_total{kind="llm"} 1\n' in text
         assert 'inspector_errors_total{kind="llm"} 0\n' in text
-        store.delete_trace(call.trace_id)
+        store.delete("trace", call.trace_id)
 
 
 def test_a_counter_of_calls_never_shrinks_when_calls_turn_out_to_be_duplicates(client, store, span):

@@ -198,7 +198,7 @@ def test_the_space_to_delete_with_lasts_however_often_others_fill_the_disk(home,
     with Owner(Settings(home=home, retention_days=36_500)) as owner:
         for number in range(20):
             stuff_full(home)
-            assert owner.store.delete_trace(f"{number:032x}") == 10
+            assert owner.store.delete("trace", f"{number:032x}") == 10
         assert (home / "inspector.db.reserve").stat().st_size > 1 << 20
 
 

@@ -221,6 +221,6 @@ def test_what_was_deleted_meanwhile_stays_away(store):
     spans = spans_of(EXPORTS[0])
     store.write(spans)
     events = events_of(store)
-    store.delete_trace(spans[0].trace_id)
+    store.delete("trace", spans[0].trace_id)
     store.write_again([read_again(event) for event in events.values() if event.trace_id == spans[0].trace_id])
     assert store.trace(spans[0].trace_id) is None

@@ -82,7 +82,7 @@ def fill(settings):
             marks=[SpoolMark("a.jsonl", waiting.stat().st_ino, 3, 4, 1, 3, 0)],
         )
         store.note_removal(Removed("age", 99, 2, 30))
-        store.delete_trace(made.batches[3][0].trace_id)
+        store.delete("trace", made.batches[3][0].trace_id)
         store.maintain()
     return settings
 
@@ -268,7 +268,7 @@ def test_what_differs_is_named(place, engine):
         first, second, *_ = store.traces(Filter()).items
         span = store.stored([first.trace_id])[0].span
         store.write_again([replace(span, name="another name")])
-        store.delete_trace(second.trace_id)
+        store.delete("trace", second.trace_id)
         store.write([replace(span, trace_id="d" * 32), replace(span, trace_id="c" * 32)])
         store.write((), losses=[Loss("p9", None, None, "dropped", 3, 15, 21)])
     found = {difference.what: difference.why for difference in copied(source, target).differing}

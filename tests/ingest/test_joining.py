@@ -127,7 +127,7 @@ def test_a_log_that_comes_while_its_span_is_read_is_joined_too(store, call):
 
 def test_a_span_that_is_deleted_meanwhile_is_left_alone(store, call):
     store.write([call()], logs=[log()])
-    store.meanwhile = lambda: store.delete_trace(TRACE)
+    store.meanwhile = lambda: store.delete("trace", TRACE)
     assert not Joining(store).join()
     assert store.events(Filter()).items == ()
     assert store.due_logs(10) in ((), [])

@@ -160,9 +160,9 @@ def test_deleting_tells_the_listeners(settings, spool, make_span, make_request):
     with Owner(settings) as owner:
         owner.ingest_spools()
         owner.on_commit(lambda: heard.append(count(owner.store)))
-        assert owner.delete_trace("ab" * 16) == 1
-        assert owner.delete_session("s") == 1
-        assert owner.delete_session("s") == 0
+        assert owner.delete("trace", "ab" * 16) == 1
+        assert owner.delete("session", "s") == 1
+        assert owner.delete("session", "s") == 0
     assert heard == [1, 0]
 
 
@@ -228,7 +228,7 @@ def test_a_home_that_a_server_owns_is_read_beside_it(settings, spool, make_span,
         with open_home(settings) as store:
             assert count(store) == 1
             with pytest.raises(StoreReadOnly):
-                store.delete_trace("ab" * 16)
+                store.delete("trace", "ab" * 16)
 
 
 def test_a_short_command_is_waited_for(settings, spool, make_span, make_request):
@@ -251,7 +251,7 @@ def test_what_is_deleted_while_it_is_pruned_has_its_space_given_back_by_another_
         # The pass asks the time at its beginning.
         looks.append(1)
         if owner is not None and len(looks) == asked + 1:
-            owner.delete_trace("unknown")
+            owner.delete("trace", "unknown")
         return time.time_ns()
 
     owner, asked = None, 0

@@ -236,7 +236,7 @@ def test_an_insert_that_is_repeated_with_its_token_is_there_once(store, make_spa
 
 def test_numbers_are_not_given_out_again_after_what_had_them_is_deleted(store, address, make_span):
     store.write([make_span(), make_span(trace_id="b" * 32)])
-    store.delete_trace("b" * 32)
+    store.delete("trace", "b" * 32)
     store.close()
     with closing(ClickHouseStore(address, limits=PATIENT)) as again:
         assert again.last_seq() == 2

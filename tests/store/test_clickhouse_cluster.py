@@ -64,7 +64,7 @@ with served(f":memory:?config-file={sys.argv[2]}") as host:
         store.maintain()
         assert store.stats(Filter()).total.count == store.stats(Filter(), by="kind").total.count > 0
         first = store.traces(Filter()).items[0]
-        assert store.delete_trace(first.trace_id) == first.spans
+        assert store.delete("trace", first.trace_id) == first.spans
         assert store.trace(first.trace_id) is None and len(store.traces(Filter()).items) == 5
         assert store.used_bytes() > 0
         now_ns = time.time_ns()

@@ -109,12 +109,12 @@ def test_what_was_removed_stays_counted_when_a_write_breaks_off(opened, make_spa
     store = opened()
     for trace in "ab":
         store.write([make_span(trace_id=trace * 32), make_span(trace_id=trace * 32, status="error")])
-    store.delete_trace("a" * 32)
+    store.delete("trace", "a" * 32)
     with refusing(store._database, "notes"):
         store.write([make_span(trace_id="b" * 32)])
     if is_killed:
         store = opened()
-    store.delete_trace("b" * 32)
+    store.delete("trace", "b" * 32)
     assert counted(store) == {"tool": (5, 2)}
 
 

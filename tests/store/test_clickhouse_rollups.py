@@ -87,12 +87,12 @@ def test_what_is_written_again_or_deleted_after_its_hour_was_summed_up_counts_as
     kept.maintain()
     assert summed(kept) == 30
     agree(stores)
-    kept.delete_trace(calls[10].trace_id)
+    kept.delete("trace", calls[10].trace_id)
     assert agree(stores).count == 25
     kept.maintain()
     assert (summed(kept), agree(stores).count) == (25, 25)
     for trace in {call.trace_id for call in calls[20:]}:
-        kept.delete_trace(trace)
+        kept.delete("trace", trace)
     kept.maintain()
     assert (summed(kept), agree(stores).count) == (15, 15)
     assert kept._database.row("SELECT count() FROM hours FINAL")[0] == 2

@@ -140,11 +140,11 @@ def test_what_a_trace_brought_stays_for_the_others_of_its_run(store, make_span, 
             store.write([make_span(trace_id=trace_id, span_id=f"{at + 7:016x}", session_id=f"s{at}", start_ns=9)])
     while store.index():
         pass
-    store.delete_trace("a" * 32)
+    store.delete("trace", "a" * 32)
     event = store.event(second.span_id)
     assert json.loads(bytes(event.attributes)) == second.attributes
     assert [each.span_id for each in store.events(Filter(q="answer0")).items] == [second.span_id]
-    store.delete_trace("b" * 32)
+    store.delete("trace", "b" * 32)
     assert rows_of("SELECT count(*) FROM contents") == [(0,)]
     with closing(sqlite3.connect(path)) as database:
         database.execute("INSERT INTO search (search) VALUES ('integrity-check')")
@@ -389,7 +389,7 @@ def test_a_call_that_two_recorders_tell_of_has_its_long_texts_in_the_index_once(
         pass
     assert rows_of("SELECT count(*) FROM spans WHERE folded_into IS NOT NULL") == [(1,)]
     assert len(store.events(Filter(q="answer0")).items) == 1
-    store.delete_trace("a" * 32)
+    store.delete("trace", "a" * 32)
     with closing(sqlite3.connect(path)) as database:
         database.execute("INSERT INTO search (search) VALUES ('integrity-check')")
     assert rows_of("SELECT count(*) FROM search WHERE search MATCH 'filling'") == [(0,)]
@@ -442,7 +442,7 @@ def test_what_an_agent_was_asked_is_found_at_its_model_call_unless_the_agent_is_
     at = {word: {event.span_id for event in store.events(Filter(q=word)).items} for word in ("question0", "answer0")}
     both = {call.span_id, ended.span_id}
     assert at == dict.fromkeys(("question0", "answer0"), both if order == "indexed between" else {call.span_id})
-    store.delete_trace(call.trace_id)
+    store.delete("trace", call.trace_id)
     with closing(sqlite3.connect(path)) as database:
         database.execute("INSERT INTO search (search) VALUES ('integrity-check')")
     assert rows_of("SELECT count(*) FROM search WHERE search MATCH 'question0'") == [(0,)]
@@ -461,11 +461,11 @@ def test_texts_go_with_the_last_call_that_has_them(store, make_span, rows_of, pa
     store.write([replace(second, trace_id="b" * 32)])
     while store.index():
         pass
-    store.delete_trace("a" * 32)
+    store.delete("trace", "a" * 32)
     event = store.event(second.span_id)
     assert json.loads(bytes(event.attributes)) == second.attributes
     assert [each.span_id for each in store.events(Filter(q="answer0")).items] == [second.span_id]
-    store.delete_trace("b" * 32)
+    store.delete("trace", "b" * 32)
     assert rows_of("SELECT count(*) FROM contents") == [(0,)]
     with closing(sqlite3.connect(path)) as database:
         database.execute("INSERT INTO search (search) VALUES ('integrity-check')")
@@ -494,7 +494,7 @@ def test_a_row_of_an_earlier_version_reads_and_goes_as_it_was(store, make_span, 
     assert [event.span_id for event in store.events(Filter(q="zebra")).items] == ["1" * 16]
     event = store.event("1" * 16)
     assert json.loads(json.loads(bytes(event.attributes))[INPUT]) == json.loads(bytes(event.input)) == history
-    store.delete_trace("a" * 32)
+    store.delete("trace", "a" * 32)
     assert rows_of("SELECT count(*) FROM contents") == [(0,)]
     with closing(sqlite3.connect(path)) as database:
         database.execute("INSERT INTO search (search) VALUES ('integrity-check')")

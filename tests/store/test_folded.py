@@ -143,7 +143,7 @@ def test_a_deleted_trace_that_comes_again_is_folded_anew(store, make_span):
     outer = make_span(attributes=ONE, kind="tool", tool="add")
     inner = make_span(attributes=OTHER, kind="tool", tool="add", parent_id=outer.span_id)
     store.write([outer, inner])
-    store.delete_trace(outer.trace_id)
+    store.delete("trace", outer.trace_id)
     store.write([inner])
     assert folded(store) == {}
     store.write([outer])

@@ -110,9 +110,10 @@ def test_damage_that_a_statement_meets_ends_writing_until_the_file_was_replaced(
             store.write([make_span(trace_id=f"t{at}")])
     assert store.problem
     log = filled.with_name("inspector.db-wal").read_bytes()
-    for write in (lambda: store.write([make_span()]), store.checkpoint, store.index, lambda: store.delete_trace("x")):
+    delete, write = (lambda: store.delete("trace", "x")), (lambda: store.write([make_span()]))
+    for change in (write, store.checkpoint, store.index, delete):
         with pytest.raises(PagesDamaged):
-            write()
+            change()
     assert filled.read_bytes() == before
     assert filled.with_name("inspector.db-wal").read_bytes() == log
     (tmp_path / "away").mkdir()
@@ -133,7 +134,7 @@ def test_closing_a_damaged_database_writes_nothing_to_it(filled, make_span):
     before = break_pages(filled)
     with pytest.raises(PagesDamaged):
         while True:
-            store.delete_session("s")
+            store.delete("session", "s")
     store.close()
     assert filled.read_bytes() == before
     assert filled.with_name("inspector.db-wal").stat().st_size

@@ -150,7 +150,7 @@ def test_a_database_of_the_first_schema_is_written_like_any_other_afterwards(old
     assert stores[0].last_seq() == 10
     for store in stores:
         assert store.mark_lost(["p"]) == 1
-        assert store.delete_session("s") == 4
+        assert store.delete("session", "s") == 4
     assert everything(stores[0]) == everything(stores[1])
 
 
@@ -171,7 +171,7 @@ def test_spans_from_before_events_were_searched_are_found_by_them_once_stored_an
     store.write([structs.replace(span, name="stored anew")])
     store.maintain()
     assert [event.name for event in store.events(Filter(q="magenta")).items] == ["stored anew"]
-    store.delete_trace(span.trace_id)
+    store.delete("trace", span.trace_id)
     with store._write() as connection:
         matches = connection.exec_driver_sql("SELECT rowid FROM search WHERE search MATCH 'magenta OR stored'")
         assert matches.all() == []

@@ -107,7 +107,7 @@ def test_odd_directory_names_are_only_names(tmp_path, make_span, name):
     # As if another program had written it, so that it is checked.
     os.utime(path)
     store = SqliteStore(path)
-    assert store.delete_trace(store.traces(Filter()).items[0].trace_id) == 1
+    assert store.delete("trace", store.traces(Filter()).items[0].trace_id) == 1
     with pytest.raises(PagesDamaged), store._read():
         raise PagesDamaged(path, "met by a reader")
     store.close()
@@ -121,7 +121,7 @@ def test_a_reader_sees_what_the_owner_writes_and_writes_nothing(open_store, stor
         lambda: reader.write([make_span()]),
         reader.checkpoint,
         reader.index,
-        lambda: reader.delete_trace("x"),
+        lambda: reader.delete("trace", "x"),
     ):
         with pytest.raises(StoreReadOnly, match="read-only"):
             write()
@@ -289,7 +289,7 @@ def use_all(store, make_span):
     yield worked(lambda: store.stats(Filter(), by="name"))
     yield worked(lambda: store.write([make_span(trace_id="t3")]))
     yield worked(store.index)
-    yield worked(lambda: store.delete_session("s"))
+    yield worked(lambda: store.delete("session", "s"))
     yield worked(lambda: store.prune(max_bytes=1))
     yield worked(store.checkpoint)
 

@@ -381,6 +381,6 @@ def test_the_figures_of_the_whole_cost_the_same_however_much_there_is(store, mak
     few = steps(figures)
     store.write([make_span(trace_id=f"many{at}") for at in range(1000)])
     assert steps(figures) <= few + 1
-    store.delete_trace("few0")
+    store.delete("trace", "few0")
     store.write([make_span(trace_id="few1", span_id="1" * 16) for _ in range(2)])
     assert store.health().spans == 1050

@@ -26,7 +26,7 @@ def full(store, make_span):
 
 def test_a_database_that_cannot_grow_can_be_read_and_pruned(full, make_span):
     before = len(full.events(Filter(), limit=1000).items)
-    assert full.delete_trace("t3") == 1
+    assert full.delete("trace", "t3") == 1
     assert full.prune(max_bytes=1 << 18).spans > 0
     assert len(full.events(Filter(), limit=1000).items) < before - 1
     full.write([make_span()])

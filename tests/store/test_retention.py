@@ -46,8 +46,8 @@ def left(store):
 
 def test_a_deleted_trace_is_gone_everywhere(store, make_span, rows_of):
     fill(store, make_span, 3)
-    assert store.delete_trace("t001") == 4
-    assert store.delete_trace("t001") == 0
+    assert store.delete("trace", "t001") == 4
+    assert store.delete("trace", "t001") == 0
     assert left(store) == ["t000", "t002"]
     assert store.trace("t001") is None
     assert store.events(Filter(q='"question 1"')).items == ()
@@ -59,11 +59,11 @@ def test_a_deleted_trace_is_gone_everywhere(store, make_span, rows_of):
 
 def test_a_deleted_session_takes_its_traces_along(store, make_span, rows_of):
     fill(store, make_span, 12)
-    assert store.delete_session("s0") == 40
+    assert store.delete("session", "s0") == 40
     assert left(store) == ["t010", "t011"]
     assert [session.session_id for session in store.sessions().items] == ["s1"]
-    assert store.delete_session("s0") == 0
-    store.delete_session("s1")
+    assert store.delete("session", "s0") == 0
+    store.delete("session", "s1")
     assert rows_of("SELECT count(*) FROM contents") == rows_of("SELECT count(*) FROM sessions") == [(0,)]
 
 
@@ -72,7 +72,7 @@ def test_space_that_nothing_needs_is_given_back_once_the_store_has_time(store, m
     store.write(
         [make_span(span_id=f"{at:016x}", attributes={"input": chance.randbytes(2_000).hex()}) for at in range(500)]
     )
-    store.delete_trace("a" * 32)
+    store.delete("trace", "a" * 32)
     assert rows_of("PRAGMA freelist_count") > [(32,)]
     store.write([make_span()])
     store.maintain()
@@ -185,8 +185,8 @@ def test_a_trace_larger_than_a_transaction_is_removed_in_slices(store, make_span
     store.write([make_span(trace_id="exact") for _ in range(MOST_SPANS)])
     while store.index():
         pass
-    assert store.delete_trace("big") == 2200
-    assert store.delete_trace("exact") == MOST_SPANS
+    assert store.delete("trace", "big") == 2200
+    assert store.delete("trace", "exact") == MOST_SPANS
     assert rows_of("SELECT count(*) FROM spans") == rows_of("SELECT count(*) FROM contents") == [(0,)]
     assert left(store) == []
 
@@ -221,7 +221,7 @@ def test_each_slice_of_a_trace_costs_the_same_however_large_the_trace_is(store, 
     def delete(trace_id):
         removal = Removal(store._remove, lambda: None)
         removal.spans = 50
-        return retention.delete_traces(removal, [trace_id])
+        return retention.delete(removal, "trace", trace_id)
 
     small, large = steps(lambda: delete("small")), steps(lambda: delete("large"))
     assert large < 7 * small
@@ -278,7 +278,7 @@ def test_writes_go_on_while_old_traces_are_removed(store, make_span):
 def test_deleted_text_does_not_rest_in_the_file(store, make_span, path):
     secret = "correct-horse-battery-staple"
     store.write([make_span(trace_id="t1", name=secret, attributes={"text": secret})])
-    store.delete_trace("t1")
+    store.delete("trace", "t1")
     store.checkpoint()
     store.close()
     assert secret.encode() not in path.read_bytes()
@@ -292,6 +292,6 @@ def test_logs_of_a_trace_are_removed_in_steps_too(store, make_span, monkeypatch,
     largest = []
     forget = logs_module.forget
     monkeypatch.setattr(logs_module, "forget", lambda *given: largest.append(removed := forget(*given)) or removed)
-    assert store.delete_trace("t") == 3
+    assert store.delete("trace", "t") == 3
     assert (max(largest), sum(largest)) == (4, 12)
     assert rows_of("SELECT trace_id FROM logs") == [("u",)]

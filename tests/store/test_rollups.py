@@ -63,7 +63,7 @@ def test_what_is_kept_says_what_the_calls_say(tmp_path_factory, records, size, e
             if at % every == 0:
                 store.maintain()
         if deleted is not None:
-            store.delete_trace(deleted)
+            store.delete("trace", deleted)
         for _ in range(2):
             one, other = store.stats(where, by=by, buckets=buckets), exact.stats(where, by=by)
             assert not one.buckets or sum(each.count for each in one.buckets) == one.total.count
@@ -73,7 +73,7 @@ def test_what_is_kept_says_what_the_calls_say(tmp_path_factory, records, size, e
             }
             store.maintain()
         for trace_id in ("t1", "t2", "t3"):
-            store.delete_trace(trace_id)
+            store.delete("trace", trace_id)
         with store._read() as connection:
             assert connection.exec_driver_sql("SELECT count(*) FROM figures").scalar() == 0
 

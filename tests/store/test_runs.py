@@ -48,7 +48,7 @@ def test_runs_always_equal_what_their_traces_add_up_to(tmp_path_factory, records
     for start in range(0, len(spans), size):
         store.write(spans[start : start + size])
     if deleted is not None:
-        store.delete_trace(deleted)
+        store.delete("trace", deleted)
     kept = {run.run_id: run for run in store.runs(Filter(), limit=1000).items}
     traces = store.traces(Filter(), limit=1000).items
     assert set(kept) == {trace.run_id for trace in traces}
@@ -98,7 +98,7 @@ def test_a_run_is_named_by_its_agent_rather_than_by_the_messages_that_connected_
         (run,) = store.runs(Filter()).items
         assert (run.agent, run.trace_id, run.trace_name) == ("T", "2" * 32, "invoke_agent T")
         assert (run.start_time_unix_nano, run.traces) == ("1", 3)
-        store.delete_run("r1")
+        store.delete("run", "r1")
     store.write([connect])
     assert store.run("r1").trace_name == "initialize"
 
@@ -158,7 +158,7 @@ def test_a_run_says_what_was_first_asked_and_last_answered(store, make_span):
     )
     (run,) = store.runs(Filter()).items
     assert (run.question, run.answer) == ("Where is my parcel?", "On its way.")
-    store.delete_trace("1" * 32)
+    store.delete("trace", "1" * 32)
     (run,) = store.runs(Filter()).items
     assert (run.question, run.answer, run.traces) == ("later", "On its way.", 1)
 

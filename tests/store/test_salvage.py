@@ -218,7 +218,7 @@ def test_deleted_spans_do_not_come_back(sound, tmp_path):
     path.write_bytes(whole)
     with closing(SqliteStore(path)) as store:
         for trace in store.traces(Filter(), limit=1000).items[5:]:
-            store.delete_trace(trace.trace_id)
+            store.delete("trace", trace.trace_id)
     with salvaged(path) as found:
         assert (found.spans, found.lost) == (5 * SPANS, 0)
 

@@ -133,7 +133,7 @@ def test_search_knows_exactly_what_is_stored(tmp_path_factory, steps):
         if step == "index":
             store.index(1)
         elif step.startswith("delete"):
-            store.delete_trace(step[-2:])
+            store.delete("trace", step[-2:])
         else:
             prompt = json.dumps([{"text": word, "filling": "x" * 600} for word in words])
             span = Span(
@@ -166,7 +166,7 @@ def test_search_knows_exactly_what_is_stored(tmp_path_factory, steps):
             e.status == "running" for e in everything
         )
     for trace_id in ("t1", "t2"):
-        store.delete_trace(trace_id)
+        store.delete("trace", trace_id)
     with store._write() as connection:
         assert connection.exec_driver_sql("SELECT count(*) FROM contents").scalar() == 0
         found_rows = connection.exec_driver_sql("SELECT rowid FROM search WHERE search MATCH 'red OR green OR blue'")
@@ -191,7 +191,7 @@ def test_messages_of_a_deleted_trace_stay_searchable_where_others_repeat_them(st
     store.write([make_span(trace_id="t2", session_id="s", name="second", attributes={INPUT: second})])
     indexed(store)
     assert found(store, "zebra") == ["first"]
-    store.delete_trace("t1")
+    store.delete("trace", "t1")
     assert found(store, "zebra") == ["second"]
     assert json.loads(bytes(store.events(Filter(), full=True).items[0].attributes))[INPUT] == second
 
@@ -227,7 +227,7 @@ def test_messages_that_their_span_no_longer_carries_are_found_where_others_repea
     store.write([replace(start, status="ok", end_ns=start.start_ns, attributes={})])
     indexed(store)
     assert found(store, "zebra") == ["second"]
-    store.delete_session("s")
+    store.delete("session", "s")
     assert rows_of("SELECT count(*) FROM contents") == [(0,)]
 
 

@@ -185,7 +185,7 @@ def test_what_is_asked_of_a_store_that_does_not_write_is_answered(store, other, 
     assert (label.name, store.labels().items) == ("good", (label,))
     assert (other.remove_label(label.label_id), other.remove_label(label.label_id)) == (label, None)
     assert other.write_again([make_span(trace_id="a" * 32, span_id=f"{1:016x}", name="otherwise")]) == 1
-    assert other.delete_trace("b" * 32) == 1
+    assert other.delete("trace", "b" * 32) == 1
     assert other.prune(max_bytes=0).traces == 2
     assert (store.traces(Filter()).items, other.last_seq()) == ((), store.last_seq())
 
@@ -193,7 +193,7 @@ def test_what_is_asked_of_a_store_that_does_not_write_is_answered(store, other, 
 @pytest.mark.slow
 def test_what_is_removed_through_one_store_is_not_there_for_the_other_that_goes_on_writing(store, other, make_span):
     store.write([make_span(), make_span()])
-    assert other.delete_trace("a" * 32) == 2
+    assert other.delete("trace", "a" * 32) == 2
     store.write([make_span(), make_span(trace_id="b" * 32)])
     assert [store.trace(each * 32).spans for each in "ab"] == [1, 1]
 

@@ -41,7 +41,7 @@ def test_sums_always_equal_those_of_the_rows(tmp_path_factory, records, size, de
     for start in range(0, len(all_spans), size):
         store.write(all_spans[start : start + size])
     if deleted is not None:
-        store.delete_trace(deleted)
+        store.delete("trace", deleted)
     with store._write() as connection:
         stored = load_traces(connection, ["t1", "t2", "t3"])
         for trace_id, kept in stored.items():
@@ -221,7 +221,7 @@ def test_a_trace_of_several_sessions_is_of_the_one_named_first_and_counts_in_eac
     assert (late.traces, late.spans, late.errors) == (2, 2, 1)
     assert {trace.trace_id for trace in store.traces(Filter(session_id="late")).items} == {"a" * 32, "b" * 32}
     assert [trace.trace_id for trace in store.traces(Filter(session_id="early")).items] == ["a" * 32]
-    assert store.delete_session("early") == 3
+    assert store.delete("session", "early") == 3
     assert (store.session("early"), store.session("late").spans) == (None, 1)
 
 
@@ -233,6 +233,6 @@ def test_messages_of_spans_that_came_before_their_session_stay_and_go_with_it(st
     store.write([make_span(session_id="trip", **asked)])
     store.write([first])
     assert [len(bytes(event.input)) for event in store.events(Filter(), full=True).items] == [len(prompt)] * 2
-    assert store.delete_session("trip") == 2
+    assert store.delete("session", "trip") == 2
     with store._write() as connection:
         assert connection.exec_driver_sql("SELECT count(*) FROM contents").scalar() == 0

@@ -144,7 +144,7 @@ def test_how_records_are_cut_into_batches_makes_no_difference(tmp_path_factory, 
 
 def test_neither_seq_nor_row_id_is_used_twice_after_deletes(store, make_span, rows_of):
     store.write([make_span(trace_id="b" * 32), make_span(trace_id="b" * 32)])
-    store.delete_trace("b" * 32)
+    store.delete("trace", "b" * 32)
     store.write([make_span()])
     assert rows_of("SELECT id, seq FROM spans") == [(3, 3)]
 
@@ -311,7 +311,7 @@ def test_an_event_is_found_by_its_id_alone_before_and_after_it_is_indexed(store,
     while store.index():
         pass
     assert store.event(span_id).span_id == span_id
-    store.delete_trace("a" * 32)
+    store.delete("trace", "a" * 32)
     assert store.event(span_id) is None
 
 
@@ -329,7 +329,7 @@ def test_identifiers_are_only_ever_data(store, make_span):
     assert store.event(hostile, trace_id=hostile).session_id == hostile
     assert store.session(hostile).traces == 1
     assert store.mark_lost([hostile]) == 1
-    assert store.delete_session(hostile) == 1
+    assert store.delete("session", hostile) == 1
 
 
 def test_lone_surrogates_in_a_question_find_nothing_and_raise_nothing(store):
@@ -337,7 +337,7 @@ def test_lone_surrogates_in_a_question_find_nothing_and_raise_nothing(store):
     assert store.event(odd, trace_id=odd) is None
     assert store.trace(odd) is None
     assert store.session(odd) is None
-    assert store.delete_trace(odd) == store.delete_session(odd) == store.mark_lost([odd]) == 0
+    assert store.delete("trace", odd) == store.delete("session", odd) == store.mark_lost([odd]) == 0
     where = Filter(session_id=odd, name=odd, name_prefix=odd, q=odd, attributes=((odd, odd),))
     assert store.events(where).items == ()
 

@@ -153,7 +153,7 @@ async def get_replay(
 @router.delete("/runs/{run_id}", responses=statuses(404, 409, 503))
 async def delete_run(service: InService, run_id: RunIdInPath, _: NoQuery) -> Response:
     """Delete a run and all its traces."""
-    return await service.delete(lambda stored: stored.delete_run(run_id), no=_no_run(run_id))
+    return await service.delete("run", run_id, no=_no_run(run_id))
 
 
 def _no_run(run_id: str) -> str:

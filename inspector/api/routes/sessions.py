@@ -76,7 +76,7 @@ async def get_session_of_any_name(
 @router.delete("/sessions/{session_id:whole}", responses=statuses(404, 409, 503))
 async def delete_session(service: InService, session_id: SessionIdInPath, _: NoQuery) -> Response:
     """Delete a session and all its traces."""
-    return await service.delete(lambda stored: stored.delete_session(session_id), no=_NO_SESSION)
+    return await service.delete("session", session_id, no=_NO_SESSION)
 
 
 @router.delete("/session", responses=statuses(404, 409, 503))
@@ -84,7 +84,7 @@ async def delete_session_of_any_name(
     service: InService, query: Annotated[NamedSession, Depends(QueryOf(NamedSession))]
 ) -> Response:
     """Delete a session like ``/sessions/{session_id}``."""
-    return await service.delete(lambda stored: stored.delete_session(query.session_id), no=_NO_SESSION)
+    return await service.delete("session", query.session_id, no=_NO_SESSION)
 
 
 async def _answer(request: Request, service: InService, session_id: str, query: PageQuery) -> Response:

@@ -99,7 +99,7 @@ async def list_hits(
 @router.delete("/traces/{trace_id}", responses=statuses(404, 409, 503))
 async def delete_trace(service: InService, trace_id: TraceIdInPath, _: NoQuery) -> Response:
     """Delete a trace."""
-    return await service.delete(lambda stored: stored.delete_trace(trace_id), no=_no_trace(trace_id))
+    return await service.delete("trace", trace_id, no=_no_trace(trace_id))
 
 
 def _no_trace(trace_id: str) -> str:

@@ -18,7 +18,7 @@ from inspector.cli.writing.request import delete
 from inspector.lookup import TraceUnknown, find_run, find_trace
 from inspector.model import Filter, every
 from inspector.settings import Settings
-from inspector.store import Store, StoreFull, StoreReadOnly
+from inspector.store import Deletable, Store, StoreFull, StoreReadOnly
 
 _STEP = 20
 """Traces requested at a time."""
@@ -135,9 +135,8 @@ class _Deleted:
 
 def _by_ourselves(store: Store, selection: PruneSelection) -> str:
     used, deleted = store.used_bytes(), _Deleted()
-    delete_one = {"traces": store.delete_trace, "runs": store.delete_run, "sessions": store.delete_session}
     for what, name, traces in _named(store, selection):
-        deleted.add(delete_one[what](name), traces=traces)
+        deleted.add(store.delete(what, name), traces=traces)
     if selection.older_than_s is not None or selection.max_bytes is not None:
         before = None if selection.older_than_s is None else before_ns(selection.older_than_s)
         pruned = store.prune(before_ns=before, max_bytes=selection.max_bytes)
@@ -148,7 +147,7 @@ def _by_ourselves(store: Store, selection: PruneSelection) -> str:
 def _by_server(settings: Settings, store: Store, selection: PruneSelection, url: str) -> str:
     used, deleted = store.used_bytes(), _Deleted()
     for what, name, traces in _named(store, selection):
-        deleted.add(delete(settings, url, f"{what}/{quote(name, safe='')}"), traces=traces)
+        deleted.add(delete(settings, url, f"{what}s/{quote(name, safe='')}"), traces=traces)
     if selection.older_than_s is not None:
         for old in over_before(store, before_ns(selection.older_than_s)):
             deleted.add(delete(settings, url, f"traces/{old.trace_id}"))
@@ -158,16 +157,16 @@ def _by_server(settings: Settings, store: Store, selection: PruneSelection, url:
     return deleted.sentence(used - store.used_bytes())
 
 
-def _named(store: Store, selection: PruneSelection) -> Iterator[tuple[str, str, int]]:
+def _named(store: Store, selection: PruneSelection) -> Iterator[tuple[Deletable, str, int]]:
     """Yield what is named: what it is, its id, and how many traces it has now."""
     if selection.trace_id is not None:
-        yield "traces", selection.trace_id, 1
+        yield "trace", selection.trace_id, 1
     if selection.run_id is not None:
         run = store.run(selection.run_id)
-        yield "runs", selection.run_id, 0 if run is None else run.traces
+        yield "run", selection.run_id, 0 if run is None else run.traces
     if selection.session_id is not None:
         session = store.session(selection.session_id)
-        yield "sessions", selection.session_id, 0 if session is None else session.traces
+        yield "session", selection.session_id, 0 if session is None else session.traces
 
 
 def _oldest_above(store: Store, max_bytes: int) -> Iterator[str]:

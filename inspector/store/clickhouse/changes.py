@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, astuple
-from typing import Any, Final, Literal, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 import msgspec
 from msgspec import Struct
@@ -14,12 +14,11 @@ from inspector.store.clickhouse.database import Database
 from inspector.store.clickhouse.logs import JoinedLogs, Logs, forget_logs
 from inspector.store.clickhouse.prepared import Prepared, Preparing
 from inspector.store.clickhouse.writer import Writer
-from inspector.store.model import Age
+from inspector.store.model import Age, Deletable
 from inspector.store.values.logs import LogRow
 from inspector.store.values.rows import clean
 
-Target = Literal["trace", "run", "session"]
-_CONDITIONS: Final[dict[Target, str]] = {
+_CONDITIONS: Final[dict[Deletable, str]] = {
     "trace": "trace_id = {}",
     "run": "run_id = {}",
     "session": "arrayExists(share -> share.session_id = {}, shares)",
@@ -70,7 +69,7 @@ class RemoveLabel(Struct, tag="unlabel", frozen=True):
 class Delete(Struct, tag="delete", frozen=True):
     """Remove a trace, or all traces of a run or session."""
 
-    of: Target
+    of: Deletable
     id: str
 
 

@@ -27,7 +27,7 @@ from inspector.store.clickhouse.marks import Marks
 from inspector.store.clickhouse.writing import BATCH_SPANS, Writing
 from inspector.store.errors import StoreReadOnly
 from inspector.store.limits import IDLE_S, READ_LIMITS, ReadLimits
-from inspector.store.model import Age, DueLogs, Health, Joined, Pruned, Removed, SpoolMark
+from inspector.store.model import Age, Deletable, DueLogs, Health, Joined, Pruned, Removed, SpoolMark
 from inspector.store.protocol import Store
 from inspector.store.values.logs import LogRow
 from inspector.store.values.removals import noted
@@ -155,14 +155,8 @@ class ClickHouseStore(Store):
         label = labels.read_label(self._database, int(label_id))
         return label if label is not None and writing.apply(RemoveLabel(int(label_id))) else None
 
-    def delete_trace(self, trace_id: str) -> int:
-        return self._writable().apply(Delete("trace", trace_id))
-
-    def delete_run(self, run_id: str) -> int:
-        return self._writable().apply(Delete("run", run_id))
-
-    def delete_session(self, session_id: str) -> int:
-        return self._writable().apply(Delete("session", session_id))
+    def delete(self, what: Deletable, its_id: str) -> int:
+        return self._writable().apply(Delete(what, its_id))
 
     def prune(
         self,

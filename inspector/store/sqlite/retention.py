@@ -11,7 +11,7 @@ from typing import Protocol
 from sqlalchemy import Connection
 
 from inspector.store.errors import StoreFull
-from inspector.store.model import Age, Pruned
+from inspector.store.model import Age, Deletable, Pruned
 from inspector.store.sqlite import arrivals, logs, runs, search, stat_rollups, totals, turns
 from inspector.store.sqlite.counters import uncount_spans
 from inspector.store.sqlite.engine import driver
@@ -33,14 +33,30 @@ _FREE_SHARE = 64
 """One part in so many of the file may stay free, since space that is returned today is needed again tomorrow."""
 
 
+_TRACES_OF: dict[Deletable, str] = {
+    "run": "SELECT trace_id FROM traces WHERE run_id = :id ORDER BY start_ns DESC",
+    "session": (
+        "SELECT trace_id FROM traces WHERE session_id = :id "
+        "OR id IN (SELECT trace_id FROM shares WHERE session_id = :id) ORDER BY start_ns DESC"
+    ),
+}
+"""Queries for the traces of a run, and for those with a span of a session."""
+
+
 class _Aged(Protocol):
     def __call__(self, connection: Connection, *, limit: int) -> Sequence[str]:
         """Return traces that are too old."""
         ...
 
 
-def delete_traces(removal: Removal, trace_ids: Sequence[str]) -> int:
-    """Remove traces, and return how many spans they had; the next call finishes an interrupted one."""
+def delete(removal: Removal, what: Deletable, its_id: str) -> int:
+    """Remove a trace, or those of a run or a session, and return how many spans they had.
+
+    The next call finishes an interrupted one.
+    """
+    trace_ids: Sequence[str] = (its_id,)
+    if (sql := _TRACES_OF.get(what)) is not None:
+        trace_ids = removal.step(lambda connection: connection.exec_driver_sql(sql, {"id": its_id}).scalars().all())
     removed = sum(spans for _, spans in _deletions(removal, trace_ids))
     if removal.is_tight:
         # Free pages are of use only to us, and on a full disk others need the space.
@@ -61,23 +77,6 @@ def give_back(removal: Removal) -> None:
     """Return all free pages to the file system."""
     while removal.step(partial(_vacuum_some, removal)):
         pass
-
-
-def delete_session(removal: Removal, session_id: str) -> int:
-    """Remove the traces with a span of a session, and return how many spans they had."""
-    sql = (
-        "SELECT trace_id FROM traces WHERE session_id = :session "
-        "OR id IN (SELECT trace_id FROM shares WHERE session_id = :session) ORDER BY start_ns DESC"
-    )
-    traces = removal.step(lambda connection: connection.exec_driver_sql(sql, {"session": session_id}).scalars().all())
-    return delete_traces(removal, traces)
-
-
-def delete_run(removal: Removal, run_id: str) -> int:
-    """Remove the traces of a run, and return how many spans they had."""
-    sql = "SELECT trace_id FROM traces WHERE run_id = ? ORDER BY start_ns DESC"
-    traces = removal.step(lambda connection: connection.exec_driver_sql(sql, (run_id,)).scalars().all())
-    return delete_traces(removal, traces)
 
 
 def drop_logs(removal: Removal, before_hour: int, most: int) -> int:

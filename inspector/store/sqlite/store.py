@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine
 from inspector.model import Label, Loss, NewLabel, Span
 from inspector.store.errors import PagesDamaged, StoreError, StoreFull, StoreReadOnly
 from inspector.store.limits import IDLE_S, READ_LIMITS, ReadLimits
-from inspector.store.model import Age, DueLogs, Health, Joined, Pruned, Removed, SpoolMark
+from inspector.store.model import Age, Deletable, DueLogs, Health, Joined, Pruned, Removed, SpoolMark
 from inspector.store.protocol import Store
 from inspector.store.sqlite import (
     arrivals,
@@ -154,17 +154,9 @@ class SqliteStore(Store):
         with self._write() as connection:
             writer.forget_marks(connection, names)
 
-    def delete_trace(self, trace_id: str) -> int:
+    def delete(self, what: Deletable, its_id: str) -> int:
         with self._removal() as removal:
-            return retention.delete_traces(removal, (clean(trace_id),))
-
-    def delete_run(self, run_id: str) -> int:
-        with self._removal() as removal:
-            return retention.delete_run(removal, clean(run_id))
-
-    def delete_session(self, session_id: str) -> int:
-        with self._removal() as removal:
-            return retention.delete_session(removal, clean(session_id))
+            return retention.delete(removal, what, clean(its_id))
 
     def prune(
         self,

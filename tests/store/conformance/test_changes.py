@@ -1,4 +1,5 @@
 import dataclasses
+from functools import partial
 
 import pytest
 from lists import fields_of, walk
@@ -91,7 +92,7 @@ def test_what_is_deleted_is_gone_from_everything_and_can_come_again(fill, noun):
         ),
     }[noun]
     gone = [span for span in spans if goes(span)]
-    delete = getattr(kept.store, f"delete_{noun}")
+    delete = partial(kept.store.delete, noun)
     name = {"trace": trace_id, "run": run_id, "session": session_id}[noun]
     assert delete(name) == len(gone)
     assert delete(name) == 0
@@ -173,7 +174,7 @@ def test_labels_are_found_on_what_they_were_given_to(fill):
     assert kept.store.remove_label(given.label_id).name == "quality"
     assert kept.store.remove_label(given.label_id) is None
     assert labelled("quality") == []
-    kept.store.delete_run(run_id)
+    kept.store.delete("run", run_id)
     assert kept.store.labels().items == ()
 
 

@@ -142,7 +142,7 @@ def test_labels_go_with_what_they_are_on(two):
     two.set_label(label("good", run_id="one"))
     two.set_label(label("bad", run_id="two"))
     two.set_label(label("quality", trace_id=A, span_id="2" * 16))
-    two.delete_run("one")
+    two.delete("run", "one")
     assert names(two) == ["bad"]
 
 

@@ -150,19 +150,19 @@ def test_logs_go_with_their_trace(store, delete):
     store.write((), logs=[make_log(1), make_log(2, span_id="9" * 16), make_log(3, trace_id="b" * 32)])
     if delete == "age":
         store.write([make_span(trace_id="b" * 32, session_id="t", model="later", span_id="3" * 16)])
-        store.delete_trace("b" * 32)
+        store.delete("trace", "b" * 32)
         store.prune(before_ns=10)
         assert kept(store) == set()
         return
     run_id = store.trace(TRACE).run_id
-    assert getattr(store, f"delete_{delete}")({"trace": TRACE, "run": run_id, "session": "s"}[delete]) == 1
+    assert store.delete(delete, {"trace": TRACE, "run": run_id, "session": "s"}[delete]) == 1
     assert kept(store) == {("b" * 32, "1" * 16, "log 3")}
     assert due(store) == {("b" * 32, "1" * 16): [make_log(3, trace_id="b" * 32)]}
 
 
 def test_a_trace_that_is_only_logs_is_deleted_too(store):
     store.write((), logs=[make_log(1), make_log(2, trace_id="b" * 32)])
-    assert store.delete_trace(TRACE) == 0
+    assert store.delete("trace", TRACE) == 0
     assert kept(store) == {("b" * 32, "1" * 16, "log 2")}
 
 

@@ -197,5 +197,5 @@ def test_what_is_deleted_or_a_duplicate_is_no_turn(store, ask):
     store.write([replace(outer, dialect="inspector/1"), replace(inner, dialect="openinference")])
     folded = [event for event in store.events(Filter()).items if event.folded_into is not None]
     assert len(turns_of(store)) == 2 - len(folded)
-    store.delete_run("r")
+    store.delete("run", "r")
     assert turns_of(store) == ()
