@@ -7,7 +7,7 @@ that is copied again is recognised, so nothing is stored twice.
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import groupby, islice
 from typing import Final, Literal, TypeAlias
@@ -165,7 +165,7 @@ def _copy_rest(old: Store, new: Store) -> None:
     new_labels = {content_of(label): label for label in all_labels(new)}
     for label in (new_labels[each] for each in new_labels.keys() - old_labels.keys()):
         new.remove_label(label.label_id)
-    missing = [_given(label) for content, label in reversed(old_labels.items()) if content not in new_labels]
+    missing = [_new(label) for content, label in reversed(old_labels.items()) if content not in new_labels]
     for start in range(0, len(missing), _LABELS_AT_ONCE):
         new.write((), labels=missing[start : start + _LABELS_AT_ONCE])
     if losses := _missing_losses(old, new):
@@ -194,16 +194,6 @@ def _missing_losses(old: Store, new: Store) -> list[Loss]:
     return still_missing
 
 
-def _given(label: Label) -> NewLabel:
-    return NewLabel(
-        run_id=label.run_id,
-        trace_id=label.trace_id,
-        span_id=label.span_id,
-        name=label.name,
-        score=label.score,
-        value=label.value,
-        note=label.note,
-        author=label.author,
-        source=label.source,
-        time_ns=int(label.time_unix_nano),
-    )
+def _new(label: Label) -> NewLabel:
+    copied = {each.name: getattr(label, each.name) for each in fields(NewLabel) if each.name != "time_ns"}
+    return NewLabel(**copied, time_ns=int(label.time_unix_nano))

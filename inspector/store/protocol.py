@@ -7,6 +7,7 @@ from typing import ClassVar
 from inspector.model import Label, Log, Loss, NewLabel, Span
 from inspector.store.model import Age, Deletable, DueLogs, Health, Joined, Pruned, Removed, SpoolMark
 from inspector.store.reads import Reads
+from inspector.store.values.labels import storable
 from inspector.store.values.logs import LogRow, log_rows
 from inspector.store.values.rows import scrubbed
 
@@ -42,7 +43,7 @@ class Store(Reads):
         Raises:
             StoreBusy: Nothing was written; try again later.
         """
-        rows = log_rows(logs)
+        labels, rows = list(map(storable, labels)), log_rows(logs)
         try:
             self._write_batch(spans, marks, losses, labels, rows)
         except UnicodeEncodeError:

@@ -1,9 +1,8 @@
 """Changes to a database: the writer applies them, and other processes send them to it as JSON."""
 
-import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, astuple
-from typing import Any, Final, TypeAlias, cast
+from dataclasses import astuple
+from typing import Any, Final, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -16,7 +15,6 @@ from inspector.store.clickhouse.prepared import Prepared, Preparing
 from inspector.store.clickhouse.writer import Writer
 from inspector.store.model import Age, Deletable
 from inspector.store.values.logs import LogRow
-from inspector.store.values.rows import clean
 
 _CONDITIONS: Final[dict[Deletable, str]] = {
     "trace": "trace_id = {}",
@@ -100,11 +98,8 @@ _decoder: Final = msgspec.json.Decoder[Change](Change)
 
 
 def encode_change(change: Change) -> str:
-    """Return a change as JSON."""
-    try:
-        return msgspec.json.encode(change).decode()
-    except (UnicodeEncodeError, RecursionError, TypeError):
-        return msgspec.json.encode(_cleaned(change)).decode()
+    """Return a change, whose texts can be stored, as JSON."""
+    return msgspec.json.encode(change).decode()
 
 
 def decode_change(text: str) -> Change:
@@ -180,22 +175,3 @@ def _prune(change: Prune, database: Database, writer: Writer, now_ns: Callable[[
     if change.by == "arrival" and change.before_ns is not None:
         writer.note({"looked": now_ns()})
     return astuple(pruned)
-
-
-def _cleaned(change: Change) -> Change:
-    match change:
-        case Write(labels=new_labels):
-            return msgspec.structs.replace(change, labels=[_clean_label(label) for label in new_labels])
-        case GiveLabel(label):
-            return GiveLabel(_clean_label(label))
-        case Delete(of, target_id):
-            return Delete(of, clean(target_id))
-        case MarkLost(processes):
-            return MarkLost([clean(process) for process in processes])
-        case _:
-            return change
-
-
-def _clean_label(label: NewLabel) -> NewLabel:
-    texts = {name: clean(value) for name, value in asdict(label).items() if isinstance(value, str)}
-    return dataclasses.replace(label, **cast("dict[str, Any]", texts))

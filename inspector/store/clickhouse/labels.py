@@ -9,8 +9,8 @@ from inspector.store.clickhouse.filters import Conditions
 from inspector.store.clickhouse.listing import Source, read_page
 from inspector.store.clickhouse.tables import LABELS
 from inspector.store.clickhouse.writer import Writer
-from inspector.store.values.labels import MOST_SHOWN, label_of
-from inspector.store.values.rows import clamp, clean
+from inspector.store.values.labels import MOST_SHOWN, columns_of, label_of
+from inspector.store.values.rows import clamp
 from inspector.store.values.window import Window
 
 _LABEL: Final = (
@@ -21,7 +21,7 @@ _SELECT: Final = f"SELECT {', '.join(_LABEL)} FROM labels FINAL"
 
 
 def write_labels(database: Database, writer: Writer, labels: Iterable[NewLabel]) -> list[int]:
-    """Store labels and return their ids; each replaces the one with the same name, author and source.
+    """Store storable labels and return their ids; each replaces the one with the same name, author and source.
 
     Good and bad replace each other. Notes do not replace each other, except for one with the same text.
     """
@@ -29,33 +29,19 @@ def write_labels(database: Database, writer: Writer, labels: Iterable[NewLabel])
 
 
 def _write_label(database: Database, writer: Writer, label: NewLabel) -> int:
-    target = [clean(text or "") for text in (label.run_id, label.trace_id, label.span_id)]
-    name, author = clean(label.name), clean(label.author or "")
-    free_texts = [None if text is None else clean(text) for text in (label.value, label.note)]
-    time_ns = clamp(label.time_ns)
-    values = Values()
-    of_target = " AND ".join(
-        f"{column} = {values.text(text)}"
-        for column, text in zip(("run_id", "trace_id", "span_id"), target, strict=True)
-    )
-    names = values.texts(OPPOSITES if name in OPPOSITES else (name,))
-    same = f"name IN {names} AND author = {values.text(author)} AND source = {values.text(label.source)}"
-    if name == NOTE:
-        same += " AND note IS NULL" if free_texts[1] is None else f" AND note = {values.text(free_texts[1])}"
+    columns, values = columns_of(label), Values()
+    of_target = " AND ".join(f"{name} = {values.text(text)}" for name, text in zip(_LABEL[1:4], columns, strict=False))
+    names = values.texts(OPPOSITES if label.name in OPPOSITES else (label.name,))
+    same = f"name IN {names} AND author = {values.text(label.author or '')} AND source = {values.text(label.source)}"
+    if label.name == NOTE:
+        same += " AND note IS NULL" if label.note is None else f" AND note = {values.text(label.note)}"
     known = database.rows(f"{_SELECT} WHERE {of_target} AND {same}", values)
-    later = next((row[0] for row in known if row[-1] > time_ns), None)
+    later = next((row[0] for row in known if row[-1] > label.time_ns), None)
     if later is not None:
         return later
     writer.numbers["label"] += 1
     row_id = writer.numbers["label"]
-    _insert(
-        database,
-        writer,
-        [
-            *((row, 1) for row in known),
-            ((row_id, *target, name, label.score, *free_texts, author, label.source, time_ns), 0),
-        ],
-    )
+    _insert(database, writer, [*((row, 1) for row in known), ((row_id, *columns), 0)])
     return row_id
 
 

@@ -29,6 +29,7 @@ from inspector.store.errors import StoreReadOnly
 from inspector.store.limits import IDLE_S, READ_LIMITS, ReadLimits
 from inspector.store.model import Age, Deletable, DueLogs, Health, Joined, Pruned, Removed, SpoolMark
 from inspector.store.protocol import Store
+from inspector.store.values.labels import storable
 from inspector.store.values.logs import LogRow
 from inspector.store.values.removals import noted
 from inspector.store.values.rows import clean
@@ -136,16 +137,16 @@ class ClickHouseStore(Store):
         return self._marks.read()
 
     def mark_lost(self, processes: Sequence[str]) -> int:
-        return self._writable().apply(MarkLost(processes))
+        return self._writable().apply(MarkLost([clean(process) for process in processes]))
 
     def forget_spools(self, names: Sequence[str]) -> None:
         self._writable()
         self._marks.forget(names)
 
     def set_label(self, label: NewLabel) -> Label | None:
-        writing = self._writable()
+        writing, label = self._writable(), storable(label)
         if label.run_id is not None:
-            is_there = self._has_run(clean(label.run_id))
+            is_there = self._has_run(label.run_id)
         else:
             is_there = self.event(label.span_id or "", trace_id=label.trace_id or "") is not None
         return labels.read_label(self._database, writing.apply(GiveLabel(label))) if is_there else None
@@ -156,7 +157,7 @@ class ClickHouseStore(Store):
         return label if label is not None and writing.apply(RemoveLabel(int(label_id))) else None
 
     def delete(self, what: Deletable, its_id: str) -> int:
-        return self._writable().apply(Delete(what, its_id))
+        return self._writable().apply(Delete(what, clean(its_id)))
 
     def prune(
         self,

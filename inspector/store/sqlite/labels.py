@@ -13,7 +13,7 @@ from inspector.store.sqlite.listing import Ranking, page_rows
 from inspector.store.sqlite.parameters import json_list
 from inspector.store.sqlite.tables import labels, runs, spans, traces
 from inspector.store.values.cursor import cut, read_cursor
-from inspector.store.values.labels import MOST_SHOWN, label_of
+from inspector.store.values.labels import MOST_SHOWN, columns_of, label_of
 from inspector.store.values.rows import clamp, clean
 
 _l = labels.c
@@ -22,7 +22,7 @@ _LABEL = (_l.run_id, _l.trace_id, _l.span_id, _l.name, _l.score, _l.value, _l.no
 
 
 def write_labels(connection: Connection, labels: Iterable[NewLabel]) -> list[int]:
-    """Store labels, and return their ids.
+    """Store storable labels, and return their ids.
 
     A label replaces an earlier one with the same name, author and source on the same target; good and bad replace each
     other. Notes do not replace each other, except for one with the same text.
@@ -30,8 +30,8 @@ def write_labels(connection: Connection, labels: Iterable[NewLabel]) -> list[int
     execute = driver(connection).execute
     ids: list[int] = []
     for label in labels:
-        values = _values(label)
-        target, name, note, author, source, time_ns = values[:3], values[3], *values[6:10]
+        values = columns_of(label)
+        target, name, note, author, source, time_ns = values[:3], label.name, *values[6:]
         names = json_list(OPPOSITES if name in OPPOSITES else (name,))
         known = execute(
             "SELECT id, time_ns FROM labels WHERE run_id = ? AND trace_id = ? AND span_id = ? "
@@ -51,20 +51,13 @@ def write_labels(connection: Connection, labels: Iterable[NewLabel]) -> list[int
     return ids
 
 
-def _values(label: NewLabel) -> tuple[Any, ...]:
-    texts = (label.run_id or "", label.trace_id or "", label.span_id or "", label.name)
-    free_texts = (None if text is None else clean(text) for text in (label.value, label.note))
-    author = clean(label.author or "")
-    return (*map(clean, texts), label.score, *free_texts, author, label.source, clamp(label.time_ns))
-
-
 def set_label(connection: Connection, label: NewLabel) -> Label | None:
-    """Store and return a label; None if there is no such run or span."""
+    """Store and return a storable label; None if there is no such run or span."""
     if label.run_id is not None:
-        row = select(runs.c.id).where(runs.c.run_id == clean(label.run_id))
+        row = select(runs.c.id).where(runs.c.run_id == label.run_id)
     else:
-        of_trace = select(traces.c.id).where(traces.c.trace_id == clean(label.trace_id or "")).scalar_subquery()
-        row = select(spans.c.id).where(spans.c.trace_id == of_trace, spans.c.span_id == clean(label.span_id or ""))
+        of_trace = select(traces.c.id).where(traces.c.trace_id == (label.trace_id or "")).scalar_subquery()
+        row = select(spans.c.id).where(spans.c.trace_id == of_trace, spans.c.span_id == (label.span_id or ""))
     if connection.execute(row).first() is None:
         return None
     return _by_id(connection, write_labels(connection, [label])[0])

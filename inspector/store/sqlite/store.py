@@ -37,6 +37,7 @@ from inspector.store.sqlite.search import index_some
 from inspector.store.sqlite.unwritable import copied
 from inspector.store.sqlite.upkeep import Upkeep
 from inspector.store.sqlite.write_connection import WriteConnection
+from inspector.store.values.labels import storable
 from inspector.store.values.logs import LogRow
 from inspector.store.values.rows import clean
 
@@ -135,7 +136,7 @@ class SqliteStore(Store):
 
     def set_label(self, label: NewLabel) -> Label | None:
         with self._write() as connection:
-            return set_label(connection, label)
+            return set_label(connection, storable(label))
 
     def remove_label(self, label_id: str) -> Label | None:
         with self._write() as connection:

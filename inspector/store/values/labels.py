@@ -1,12 +1,28 @@
-"""Labels from their rows."""
+"""Labels as rows of the database."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import fields, replace
+from typing import Any, cast
 
-from inspector.model import Label
+from inspector.model import Label, NewLabel
+from inspector.store.values.rows import clamp, clean
 
 MOST_SHOWN = 20
 """Labels that a run carries in lists."""
+
+
+def storable(label: NewLabel) -> NewLabel:
+    """Return a label with its texts cleaned and its time clamped."""
+    values = ((field.name, getattr(label, field.name)) for field in fields(label))
+    texts = {name: clean(value) for name, value in values if isinstance(value, str)}
+    return replace(label, time_ns=clamp(label.time_ns), **cast("dict[str, Any]", texts))
+
+
+def columns_of(label: NewLabel) -> tuple[Any, ...]:
+    """Return the columns of a storable label, without its id."""
+    target = (label.run_id or "", label.trace_id or "", label.span_id or "")
+    content = (label.name, label.score, label.value, label.note)
+    return (*target, *content, label.author or "", label.source, label.time_ns)
 
 
 def label_of(row: Sequence[Any]) -> Label:
