@@ -6,6 +6,8 @@ from typing import Final
 from inspector.store.clickhouse.database import Database
 from inspector.store.clickhouse.tables import quoted
 
+DELETE_AT_ONCE: Final = {"lightweight_deletes_sync": 2, "mutations_sync": 2}
+"""The settings of a statement that removes rows from every replica before it returns."""
 _NAME: Final = r"'((?:[^'\\]|\\.)*)'"
 _DISTRIBUTED: Final = re.compile(rf"Distributed\({_NAME}, {_NAME}, {_NAME}")
 

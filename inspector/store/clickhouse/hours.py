@@ -11,10 +11,10 @@ from inspector.model import GroupBy
 from inspector.store.clickhouse.database import Database
 from inspector.store.clickhouse.filters import IS_CALL, NAMED_MODEL, NO_REPLAY
 from inspector.store.clickhouse.tables import FIGURES
+from inspector.store.values.retention import HOUR_NS
 from inspector.store.values.sketch import GROWTH, NOTHING
 
 _MINUTES: Final = 60
-_HOUR_NS: Final = 3600 * 10**9
 _OPEN_NS: Final = 600 * 10**9
 """How long after its end an hour is not summed yet, since spans arrive when they end."""
 _MOST_KEYS: Final = 2000
@@ -76,7 +76,7 @@ class Hours:
             row[0]
             for row in self._database.rows(
                 f"SELECT hour FROM (SELECT hour, version AS changed FROM hours FINAL WHERE hour < "
-                f"{(now_ns - _OPEN_NS) // _HOUR_NS}) AS hours LEFT JOIN (SELECT hour, version FROM figures FINAL "
+                f"{(now_ns - _OPEN_NS) // HOUR_NS}) AS hours LEFT JOIN (SELECT hour, version FROM figures FINAL "
                 "WHERE by = '') AS figures USING (hour) WHERE ifNull(version, 0) <= changed ORDER BY hour"
             )
         ]

@@ -12,18 +12,18 @@ from typing import Final
 from msgspec import Struct
 
 from inspector.model import Log
-from inspector.store.clickhouse.cluster import keeper_of
+from inspector.store.clickhouse.cluster import DELETE_AT_ONCE, keeper_of
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.prepared import Prepared
 from inspector.store.clickhouse.slots import reached
 from inspector.store.clickhouse.tables import LOGS
 from inspector.store.clickhouse.writer import Writer
 from inspector.store.model import DueLogs, Joined, KeptLog
-from inspector.store.values.logs import DUE, HOUR_NS, JOINED, MOST_JOINED, WAITING, LogRow, ended, log_of, spans_of
+from inspector.store.values.logs import DUE, JOINED, MOST_JOINED, WAITING, LogRow, ended, log_of, spans_of
 from inspector.store.values.records import Key
+from inspector.store.values.retention import HOUR_NS
 from inspector.store.values.rows import clamp
 
-_AT_ONCE: Final = {"lightweight_deletes_sync": 2, "mutations_sync": 2}
 _SLICE: Final = 2_000
 """Logs to remove at a time, if too many wait."""
 _MOST_KNOWN: Final = 10_000
@@ -152,7 +152,7 @@ class Logs:
         number, unjoined = self._database.row(counts, values)
         if number:
             statement = f"DELETE FROM {keeper_of(self._database, 'logs')} WHERE {where}"
-            self._database.command(statement, values, _AT_ONCE)
+            self._database.command(statement, values, DELETE_AT_ONCE)
         return unjoined
 
     def _add(self, rows: Sequence[LogRow], hour: int) -> None:
@@ -246,7 +246,7 @@ def forget_logs(database: Database, trace_ids: Sequence[str]) -> None:
     among = f"trace_id IN {values.texts(trace_ids)}"
     # A delete reads every part of its table, even if there is nothing to delete.
     if database.row(f"SELECT 1 FROM logs WHERE {among} LIMIT 1", values) is not None:
-        database.command(f"DELETE FROM {keeper_of(database, 'logs')} WHERE {among}", values, _AT_ONCE)
+        database.command(f"DELETE FROM {keeper_of(database, 'logs')} WHERE {among}", values, DELETE_AT_ONCE)
 
 
 def read_logs(database: Database, after: tuple[str, str, str], limit: int) -> tuple[KeptLog, ...]:

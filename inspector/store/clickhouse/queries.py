@@ -3,14 +3,15 @@
 from inspector.store.clickhouse.copies import read_arrivals, read_stored
 from inspector.store.clickhouse.database import Database
 from inspector.store.clickhouse.events import read_after, read_event, read_events
+from inspector.store.clickhouse.health import last_seq, read_retained
 from inspector.store.clickhouse.labels import read_labels
 from inspector.store.clickhouse.logs import read_logs
-from inspector.store.clickhouse.notes import read_number
+from inspector.store.clickhouse.losses import losses_near, read_losses
+from inspector.store.clickhouse.notes import read_notes, read_number
 from inspector.store.clickhouse.outlines import read_hits, read_outline_rows, read_previews
 from inspector.store.clickhouse.removal import used_bytes
 from inspector.store.clickhouse.replays import count_replays
 from inspector.store.clickhouse.sessions import read_session, read_sessions
-from inspector.store.clickhouse.state import DOUBTED, HOUR_NS, last_seq, losses_near, read_losses, read_retained
 from inspector.store.clickhouse.stats import read_stats
 from inspector.store.clickhouse.summaries import (
     read_run,
@@ -21,6 +22,7 @@ from inspector.store.clickhouse.summaries import (
     read_traces_like,
 )
 from inspector.store.clickhouse.turns import read_turns
+from inspector.store.values.retention import HOUR_NS, is_doubted
 
 __all__ = [
     "count_replays",
@@ -62,7 +64,7 @@ def indexed_seq(database: Database) -> int:
 
 def is_clock_doubted(database: Database) -> bool:
     """Tell whether the clock looked wrong when it was last checked."""
-    return bool(read_number(database, DOUBTED))
+    return is_doubted(read_notes(database))
 
 
 def last_arrival_ns(database: Database) -> int | None:

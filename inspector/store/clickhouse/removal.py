@@ -6,22 +6,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Final
 
-from inspector.model import LOSS_REASONS, Losses
-from inspector.store.clickhouse.cluster import files_of, keeper_of
+from inspector.store.clickhouse.cluster import DELETE_AT_ONCE, files_of, keeper_of
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.labels import forget_labels, forget_stray_labels
 from inspector.store.clickhouse.logs import forget_logs
+from inspector.store.clickhouse.losses import prune_losses
 from inspector.store.clickhouse.writer import Writer
 from inspector.store.errors import QueryTooSlow
 from inspector.store.model import Age, Pruned
-from inspector.store.values.losses import losses_of
 from inspector.store.values.rows import clamp
 
 _SLICE: Final = 2000
 """Traces to remove at a time."""
 _LAST_S: Final = 2**32 - 1
 """The last second that the days of partitions can express."""
-_AT_ONCE: Final = {"lightweight_deletes_sync": 2, "mutations_sync": 2}
 
 
 def delete_traces(database: Database, writer: Writer, trace_ids: Sequence[str]) -> int:
@@ -39,7 +37,7 @@ def delete_traces(database: Database, writer: Writer, trace_ids: Sequence[str]) 
     if are_there:
         writer.change_hours(among, values)
     for table in ("spans", "traces") if are_there else ("traces",):
-        database.command(f"DELETE FROM {keeper_of(database, table)} WHERE {among}", values, _AT_ONCE)
+        database.command(f"DELETE FROM {keeper_of(database, table)} WHERE {among}", values, DELETE_AT_ONCE)
     forget_logs(database, trace_ids)
     forget_labels(database, writer, trace_ids, [row[0] for row in runs])
     writer.forget()
@@ -68,7 +66,7 @@ def prune(
     traces = spans = 0
     complete = True
     if before_ns is not None:
-        _prune_losses(database, writer, before_ns, by)
+        prune_losses(database, writer, before_ns, by)
         forget_stray_labels(database, writer, before_ns)
         # If there is too much to check whole days in time, traces are deleted one by one.
         with suppress(QueryTooSlow):
@@ -82,7 +80,7 @@ def prune(
     if traces and max_bytes is not None:
         # Deleted rows stay in their parts, hidden, until these are merged.
         for table in ("spans", "traces"):
-            database.command(f"ALTER TABLE {keeper_of(database, table)} APPLY DELETED MASK", settings=_AT_ONCE)
+            database.command(f"ALTER TABLE {keeper_of(database, table)} APPLY DELETED MASK", settings=DELETE_AT_ONCE)
     return Pruned(traces, spans, max(0, before - used_bytes(database)), complete)
 
 
@@ -134,18 +132,3 @@ def used_bytes(database: Database) -> int:
     parts = "active AND database = currentDatabase()"
     row = database.row(f"SELECT sum(bytes_on_disk) FROM {files_of(database)} WHERE {parts}")
     return 0 if row is None else int(row[0] or 0)
-
-
-def _prune_losses(database: Database, writer: Writer, before_ns: int, by: Age) -> None:
-    older = f"{'arrived_ns' if by == 'arrival' else 'until_ns'} < {clamp(before_ns)}"
-    gone = database.rows(f"SELECT reason, sum(count) FROM losses WHERE {older} GROUP BY reason")
-    if gone:
-        writer.note({f"lost_{reason}": writer.numbers.get(f"lost_{reason}", 0) + count for reason, count in gone})
-        database.command(f"DELETE FROM {keeper_of(database, 'losses')} WHERE {older}", settings=_AT_ONCE)
-
-
-def sum_losses(database: Database, notes: dict[str, int]) -> tuple[Losses, Losses]:
-    """Return the losses within the time that is kept, and all losses including pruned ones."""
-    kept: dict[str, int] = dict(database.rows("SELECT reason, sum(count) FROM losses GROUP BY reason"))
-    ever = {reason: kept.get(reason, 0) + notes.get(f"lost_{reason}", 0) for reason in LOSS_REASONS}
-    return losses_of(kept), losses_of(ever)

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 
 from inspector.model import Label, Loss, NewLabel, Span
 from inspector.store.address import Address
-from inspector.store.clickhouse import labels, queries, schema, state
+from inspector.store.clickhouse import labels, queries, schema
 from inspector.store.clickhouse.changes import (
     Delete,
     DropLogs,
@@ -22,7 +22,9 @@ from inspector.store.clickhouse.changes import (
     WriteAgain,
 )
 from inspector.store.clickhouse.database import Database, Values
+from inspector.store.clickhouse.health import read_health
 from inspector.store.clickhouse.logs import joined_logs
+from inspector.store.clickhouse.losses import write_losses
 from inspector.store.clickhouse.marks import Marks
 from inspector.store.clickhouse.writing import BATCH_SPANS, Writing
 from inspector.store.errors import StoreReadOnly
@@ -31,7 +33,7 @@ from inspector.store.model import Age, Deletable, DueLogs, Health, Joined, Prune
 from inspector.store.protocol import Store
 from inspector.store.values.labels import storable
 from inspector.store.values.logs import LogRow
-from inspector.store.values.removals import noted
+from inspector.store.values.retention import doubt, noted
 from inspector.store.values.rows import clean
 
 _TABLES_S = 60.0
@@ -117,7 +119,7 @@ class ClickHouseStore(Store):
         if spans or labels or logs:
             writing.apply(Write(writing.prepared(spans), labels, self._now_ns(), logs=logs), wait=False)
         if losses:
-            state.write_losses(self._database, losses, marks, self._now_ns())
+            write_losses(self._database, losses, marks, self._now_ns())
         if marks:
             self._marks.save(marks)
 
@@ -177,10 +179,10 @@ class ClickHouseStore(Store):
         self._writable().apply(Note(noted(removed)), wait=False)
 
     def doubt_clock(self, *, doubted: bool) -> None:
-        self._writable().apply(Note({state.DOUBTED: int(doubted)}), wait=False)
+        self._writable().apply(Note(doubt(doubted=doubted)), wait=False)
 
     def health(self) -> Health:
-        return state.read_health(self._database)
+        return read_health(self._database)
 
     def close(self) -> None:
         if self._writing is not None:

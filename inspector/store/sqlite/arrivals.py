@@ -3,8 +3,7 @@
 from sqlalchemy import Connection
 
 from inspector.store.sqlite.engine import driver
-
-HOUR_NS = 3600 * 10**9
+from inspector.store.values.retention import HOUR_NS
 
 # If the clock was slow for a while, hours may have larger numbers than later hours; if it was fast, there are hours in
 # the future.

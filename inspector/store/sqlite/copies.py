@@ -6,12 +6,12 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 from inspector.store.model import Arrival, StoredSpan
-from inspector.store.sqlite.arrivals import HOUR_NS
 from inspector.store.sqlite.contents import messages
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.events import large_values
 from inspector.store.sqlite.parameters import json_list
 from inspector.store.values.contents import content_ids
+from inspector.store.values.retention import HOUR_NS
 from inspector.store.values.rows import Row
 from inspector.store.values.stored import span_of
 

@@ -13,7 +13,7 @@ from inspector.store.sqlite.retention import used_bytes
 from inspector.store.sqlite.summaries import TRACE, trace_of
 from inspector.store.sqlite.tables import SCHEMA_VERSION, runs, traces
 from inspector.store.values.lifetime_counts import calls_ever
-from inspector.store.values.removals import removals
+from inspector.store.values.retention import removals
 
 
 def read_health(connection: Connection, path: Path) -> Health:

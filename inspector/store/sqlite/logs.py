@@ -11,8 +11,9 @@ from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.parameters import json_list
 from inspector.store.values.codec import pack, unpack
-from inspector.store.values.logs import DUE, HOUR_NS, JOINED, MOST_JOINED, WAITING, LogRow, ended, log_of, spans_of
+from inspector.store.values.logs import DUE, JOINED, MOST_JOINED, WAITING, LogRow, ended, log_of, spans_of
 from inspector.store.values.records import Key
+from inspector.store.values.retention import HOUR_NS
 from inspector.store.values.rows import clean
 
 _INSERT = (

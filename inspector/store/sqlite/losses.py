@@ -5,27 +5,25 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from inspector.model import LOSS_REASONS, Loss, Losses, Run, Trace
+from inspector.model import Loss, Losses, Run, Trace
 from inspector.store.model import Age
 from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.sqlite.engine import driver
-from inspector.store.values.losses import losses_of, time_of
+from inspector.store.values.losses import COLUMNS, kept_and_ever, losses_of, pruned, row_of, time_of
 from inspector.store.values.rows import clamp, clean
 
 APART_NS = 60 * 10**9
 """Losses with the same process and reason that are closer together than this share a row."""
 _MOST_SPANS = 20_000
 """How many spans of a trace are searched for its processes; further spans hardly belong to others."""
-_COUNTER = "lost_"
-_FIELDS = "process, run, service, reason, count, since_ns, until_ns"
 
 
 def write_losses(connection: Connection, losses: Sequence[Loss], now_ns: int) -> None:
     """Add new losses to the stored ones."""
     execute = driver(connection).execute
     for loss in losses:
-        since_ns, until_ns = clamp(loss.since_ns), clamp(loss.until_ns)
-        process = clean(loss.process)
+        row = row_of(loss)
+        process, *_, since_ns, until_ns = row
         merged = execute(
             "UPDATE losses SET count = count + ?, until_ns = max(until_ns, ?), arrived_ns = ? WHERE id = "
             "(SELECT id FROM losses WHERE process = ? AND reason = ? AND until_ns >= ? "
@@ -33,18 +31,15 @@ def write_losses(connection: Connection, losses: Sequence[Loss], now_ns: int) ->
             (loss.count, until_ns, now_ns, process, loss.reason, since_ns - APART_NS),
         ).fetchone()
         if merged is None:
-            run, service = (None if text is None else clean(text) for text in (loss.run, loss.service))
-            execute(
-                f"INSERT INTO losses ({_FIELDS}, arrived_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608  # constants
-                (process, run, service, loss.reason, loss.count, since_ns, until_ns, now_ns),
-            )
+            sql = f"INSERT INTO losses ({COLUMNS}, arrived_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608  # constants
+            execute(sql, (*row, now_ns))
 
 
 def read_losses(connection: Connection, run: str | None, limit: int) -> tuple[Loss, ...]:
     """Return losses, the latest first."""
     where, values = ("", ()) if run is None else ("WHERE run = ?", (clean(run),))
     rows = driver(connection).execute(
-        f"SELECT {_FIELDS} FROM losses {where} ORDER BY until_ns DESC, id DESC LIMIT ?",  # noqa: S608  # constants
+        f"SELECT {COLUMNS} FROM losses {where} ORDER BY until_ns DESC, id DESC LIMIT ?",  # noqa: S608  # constants
         (*values, limit),
     )
     return tuple(Loss(*row) for row in rows)
@@ -52,10 +47,8 @@ def read_losses(connection: Connection, run: str | None, limit: int) -> tuple[Lo
 
 def sum_losses(connection: Connection) -> tuple[Losses, Losses]:
     """Return the losses within the time that is kept, and all losses including pruned ones."""
-    kept: dict[str, int] = dict(_sums(connection, "SELECT reason, sum(count) FROM losses GROUP BY 1"))
-    before = load_counters(connection)
-    ever = {reason: kept.get(reason, 0) + before.get(_COUNTER + reason, 0) for reason in LOSS_REASONS}
-    return losses_of(kept), losses_of(ever)
+    kept = dict(_sums(connection, "SELECT reason, sum(count) FROM losses GROUP BY 1"))
+    return kept_and_ever(kept, load_counters(connection))
 
 
 def losses_near(connection: Connection, summary: Trace | Run) -> Losses | None:
@@ -80,8 +73,7 @@ def prune_losses(connection: Connection, before_ns: int, by: Age) -> None:
     older = f"{'arrived_ns' if by == 'arrival' else 'until_ns'} < ?"
     gone = _sums(connection, f"SELECT reason, sum(count) FROM losses WHERE {older} GROUP BY 1", before)  # noqa: S608  # constants
     if gone:
-        counts = load_counters(connection)
-        save_counters(connection, {_COUNTER + reason: counts.get(_COUNTER + reason, 0) + sum_ for reason, sum_ in gone})
+        save_counters(connection, pruned(gone, load_counters(connection)))
         connection.exec_driver_sql(f"DELETE FROM losses WHERE {older}", (before,))  # noqa: S608  # constants
 
 

@@ -1,11 +1,12 @@
 """The queries of `inspector.store.queries` in SQLite."""
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from inspector.model import Filter, GroupBy, Stats, StatsOf
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite.arrivals import last_ns as last_arrival_ns
 from inspector.store.sqlite.copies import read_arrivals, read_stored
+from inspector.store.sqlite.counters import load_counters
 from inspector.store.sqlite.health import read_retained
 from inspector.store.sqlite.hits import read_hits
 from inspector.store.sqlite.labels import read_labels
@@ -25,12 +26,11 @@ from inspector.store.sqlite.reader import (
 )
 from inspector.store.sqlite.replays import count_replays
 from inspector.store.sqlite.retention import used_bytes
-from inspector.store.sqlite.retention_state import is_clock_doubted
 from inspector.store.sqlite.run_lists import read_run, read_runs, read_runs_like
 from inspector.store.sqlite.stats import read_call_stats
 from inspector.store.sqlite.summary_stats import RUNS, TRACES, read_summary_stats
-from inspector.store.sqlite.tables import counters
 from inspector.store.sqlite.turn_lists import read_turns
+from inspector.store.values.retention import is_doubted
 
 __all__ = [
     "count_replays",
@@ -67,16 +67,17 @@ __all__ = [
 
 def last_seq(connection: Connection) -> int:
     """Return the ``seq`` of the last change."""
-    return _counter(connection, "seq")
+    return load_counters(connection)["seq"]
 
 
 def indexed_seq(connection: Connection) -> int:
     """Return the ``seq`` of the last change in the full-text index."""
-    return _counter(connection, "indexed")
+    return load_counters(connection)["indexed"]
 
 
-def _counter(connection: Connection, name: str) -> int:
-    return connection.execute(select(counters.c.value).where(counters.c.name == name)).scalar() or 0
+def is_clock_doubted(connection: Connection) -> bool:
+    """Tell whether the clock looked wrong when it was last checked."""
+    return is_doubted(load_counters(connection))
 
 
 def read_stats(

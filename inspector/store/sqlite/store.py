@@ -21,11 +21,11 @@ from inspector.store.sqlite import (
     integrity,
     queries,
     retention,
-    retention_state,
     stat_rollups,
     writer,
 )
 from inspector.store.sqlite.cache import WriterCache
+from inspector.store.sqlite.counters import save_counters
 from inspector.store.sqlite.engine import check_readable, file_identity, limited, reader_engine, translated
 from inspector.store.sqlite.growth import Growth
 from inspector.store.sqlite.health import read_health
@@ -39,6 +39,7 @@ from inspector.store.sqlite.upkeep import Upkeep
 from inspector.store.sqlite.write_connection import WriteConnection
 from inspector.store.values.labels import storable
 from inspector.store.values.logs import LogRow
+from inspector.store.values.retention import doubt, noted
 from inspector.store.values.rows import clean
 
 
@@ -173,11 +174,11 @@ class SqliteStore(Store):
 
     def note_removal(self, removed: Removed) -> None:
         with self._write() as connection:
-            retention_state.save_removal(connection, removed)
+            save_counters(connection, noted(removed))
 
     def doubt_clock(self, *, doubted: bool) -> None:
         with self._write() as connection:
-            retention_state.doubt_clock(connection, doubted=doubted)
+            save_counters(connection, doubt(doubted=doubted))
 
     def index(self, limit: int = 2000) -> int:
         """Index up to ``limit`` changes, and return how many; 0 means that nothing is left."""

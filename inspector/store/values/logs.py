@@ -13,7 +13,6 @@ from inspector.store.values.rows import clamp, clean, encode
 
 MOST_JOINED: Final = 1_024
 """Logs of a span that are joined to it: as many as it may have events."""
-HOUR_NS: Final = 3600 * 10**9
 WAITING, DUE, JOINED = range(3)
 """The state of a log: its span has not ended, or is not stored; it is to be joined; it is an event of its span."""
 _SORTED: Final = msgspec.json.Encoder(order="sorted")

@@ -1,10 +1,24 @@
-"""The last removal by each retention rule, as counters in the store."""
+"""What retention stores as counters for later processes: its last removals, and whether the clock looks wrong."""
 
 from collections.abc import Mapping
 from typing import get_args
 
 from inspector.store.model import Removed, Rule
 from inspector.store.values.rows import clamp
+
+HOUR_NS = 3600 * 10**9
+"""Arrivals are known to the hour."""
+_DOUBTED = "clock doubted"
+
+
+def doubt(*, doubted: bool) -> dict[str, int]:
+    """Return the counter that says whether the clock looks wrong."""
+    return {_DOUBTED: int(doubted)}
+
+
+def is_doubted(numbers: Mapping[str, int]) -> bool:
+    """Tell whether the clock looked wrong when it was last checked."""
+    return bool(numbers.get(_DOUBTED))
 
 
 def noted(removed: Removed) -> dict[str, int]:
