@@ -1,7 +1,8 @@
 """The turns of runs, linked at query time from the facts that are stored with each call."""
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -12,9 +13,9 @@ from inspector.store.clickhouse.slots import of_run, of_trace, reached
 from inspector.store.values.chains import Chains, ToolResult
 from inspector.store.values.cursor import cut, read_cursor
 from inspector.store.values.inferred_tools import InferredTools
-from inspector.store.values.recorded_tools import MOST_TOOLS, RecordedTools, recorded_tools
+from inspector.store.values.recorded_tools import MOST_TOOLS
 from inspector.store.values.rows import INT64_MAX
-from inspector.store.values.turn_pages import Next, time_of_tools, turn_of
+from inspector.store.values.turn_pages import Next, next_of, turns_of
 from inspector.store.values.turns import CallFacts, Linked, PlacedCall, call_facts
 
 _MOST_CALLS: Final = 50_000
@@ -25,7 +26,6 @@ _MOST_READ_AGAIN: Final = 200
 """Maximum number of model calls per query whose prompts are read again."""
 _FACTS: Final = msgspec.json.Decoder(CallFacts)
 _ATTRIBUTES: Final = msgspec.json.Decoder(dict[str, Any])
-_RESULTS: Final = msgspec.json.Decoder(list[ToolResult])
 
 
 def read_turns(database: Database, run_id: str, trace_id: str | None, *, cursor: str | None, limit: int) -> Page[Turn]:
@@ -45,9 +45,7 @@ def read_turns(database: Database, run_id: str, trace_id: str | None, *, cursor:
         if (turn.start_ns, turn.span) > after and trace_id in (None, places[turn.span][0])
     ]
     rows, more = cut(list_key, found[: limit + 1], limit)
-    following = _following(linked)
-    recorded = _recorded(database, run_id, rows, following)
-    return Page(tuple(turn_of(row, following.get(row[0]), recorded) for row in rows), more)
+    return Page(turns_of(rows, _following(linked), partial(_read_tools, database, run_id)), more)
 
 
 def inferring(database: Database, inferred: InferredTools) -> list[str]:
@@ -113,22 +111,18 @@ def _all_facts(database: Database, trace_id: str, span_id: str) -> CallFacts | N
 
 def _following(linked: Linked) -> dict[int, Next]:
     return {
-        turn.previous: Next(turn.start_ns, _RESULTS.decode(turn.results))
+        turn.previous: next_of(turn.start_ns, turn.results)
         for turn in reversed(linked.turns)
         if turn.link == "continues" and turn.previous is not None
     }
 
 
-def _recorded(database: Database, run_id: str, rows: Sequence[Any], following: Mapping[int, Next]) -> RecordedTools:
-    between = time_of_tools(rows, following)
-    if between is None:
-        return recorded_tools(())
+def _read_tools(database: Database, run_id: str, since_ns: int, until_ns: int) -> Sequence[Any]:
     values = Values()
-    since_ns, until_ns = map(values.integer, between)
-    calls = database.rows(
+    between = f"start_ns BETWEEN {values.integer(since_ns)} AND {values.integer(until_ns)}"
+    return database.rows(
         f"SELECT start_ns, trace_id, span_id, tool, status, identity, folded_into FROM spans FINAL "
-        f"WHERE {of_run(values.text(run_id))} AND kind = 'tool' AND start_ns BETWEEN {since_ns} AND {until_ns} "
+        f"WHERE {of_run(values.text(run_id))} AND kind = 'tool' AND {between} "
         f"ORDER BY start_ns, id LIMIT {MOST_TOOLS}",
         values,
     )
-    return recorded_tools(calls)

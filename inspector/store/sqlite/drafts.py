@@ -100,8 +100,5 @@ class Drafts:
         self._looked_up.update(lookups)
 
     def _index(self, turn: Turn) -> None:
-        named: tuple[tuple[By, bytes | str | None], ...]
-        named = (("asked", turn.asked), ("answered", turn.answered), ("response", turn.response))
-        for by, value in named:
-            if value is not None:
-                self._by_lookup.setdefault((turn.run, by, value), {})[turn.span] = turn
+        for by, value in turn.keys:
+            self._by_lookup.setdefault((turn.run, by, value), {})[turn.span] = turn

@@ -8,7 +8,6 @@ from sqlalchemy import ColumnElement, Connection, and_, exists, func, or_, selec
 from inspector.model import Filter, Page, Run, RunSort, filter_fields_of
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite.filters import begins_with, run_conditions, trace_conditions
-from inspector.store.sqlite.inferred_tools import inferring, may_infer
 from inspector.store.sqlite.labels import score_of_run, with_labels
 from inspector.store.sqlite.listing import Ranking, Test, first, page_rows
 from inspector.store.sqlite.membership import Candidates, Membership, meeting, membership_of
@@ -17,6 +16,7 @@ from inspector.store.sqlite.replays import with_replays
 from inspector.store.sqlite.summaries import RUN, run_of
 from inspector.store.sqlite.tables import runs, traces
 from inspector.store.sqlite.timeline import with_run_timelines
+from inspector.store.sqlite.turn_lists import inferring, may_infer
 from inspector.store.values.cursor import read_cursor, write_cursor
 from inspector.store.values.inferred_tools import InferredTools
 from inspector.store.values.window import Window

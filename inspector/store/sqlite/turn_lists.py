@@ -1,21 +1,19 @@
-"""Queries for the turns of a run, with the tool calls in their messages."""
+"""Queries for the turns of a run with the tool calls in their messages, and for runs by such calls."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-import msgspec
-from sqlalchemy import Connection
+from sqlalchemy import ColumnElement, Connection, exists
 
 from inspector.model import Page, Turn
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.parameters import json_list
-from inspector.store.values.chains import ToolResult
+from inspector.store.sqlite.tables import runs, turns
 from inspector.store.values.cursor import cut, read_cursor
-from inspector.store.values.recorded_tools import MOST_TOOLS, RecordedTools, recorded_tools
+from inspector.store.values.inferred_tools import InferredTools
+from inspector.store.values.recorded_tools import MOST_TOOLS
 from inspector.store.values.rows import INT64_MAX
-from inspector.store.values.turn_pages import Next, time_of_tools, turn_of
+from inspector.store.values.turn_pages import Next, next_of, turns_of
 
-_RESULTS = msgspec.json.Decoder(list[ToolResult])
 _PAGE = (
     "SELECT turns.span, turns.start_ns, turns.end_ns, turns.conversation, turns.link, turns.candidates, "
     "turns.messages, turns.new_from, turns.sizes, turns.tools, traces.trace_id, spans.span_id, "
@@ -32,6 +30,12 @@ _RECORDED = (
     "WHERE traces.run_id = ? AND spans.kind = 'tool' AND spans.start_ns BETWEEN ? AND ? "
     "ORDER BY spans.start_ns, spans.id LIMIT ?"
 )
+_MOST_TURNS = 50_000
+"""Maximum number of turns to read per step of a list of runs by inferred tool calls."""
+_ASKING = (
+    "SELECT turns.run, turns.span, turns.tools FROM turns "
+    "WHERE turns.run IN (SELECT value FROM json_each(?)) AND turns.tools <> '[]' LIMIT ?"
+)
 _FOLLOWING = (
     "SELECT previous, start_ns, results FROM turns WHERE link = 'continues' "
     "AND previous IN (SELECT value FROM json_each(?)) ORDER BY start_ns DESC"
@@ -44,26 +48,30 @@ def read_turns(
     """Return one page of the turns of a run, or of one of its traces, in the order they began."""
     list_key = ("turns", run_id, trace_id)
     start_ns, span = read_cursor(list_key, cursor) or (-INT64_MAX, 0)
-    found = driver(connection).execute(_PAGE, (run_id, trace_id, trace_id, start_ns, span, limit + 1)).fetchall()
+    execute = driver(connection).execute
+    found = execute(_PAGE, (run_id, trace_id, trace_id, start_ns, span, limit + 1)).fetchall()
     rows, more = cut(list_key, found, limit)
     following = _following(connection, [row[0] for row in rows])
-    recorded = _recorded(connection, run_id, rows, following)
-    items = tuple(turn_of(row, following.get(row[0]), recorded) for row in rows)
+    items = turns_of(
+        rows, following, lambda since, until: execute(_RECORDED, (run_id, since, until, MOST_TOOLS)).fetchall()
+    )
     return Page(items, more)
 
 
 def _following(connection: Connection, row_ids: Sequence[int]) -> dict[int, Next]:
     rows = driver(connection).execute(_FOLLOWING, (json_list(row_ids),))
-    return {previous: Next(start_ns, _RESULTS.decode(results)) for previous, start_ns, results in rows}
+    return {previous: next_of(start_ns, results) for previous, start_ns, results in rows}
 
 
-def following_results(connection: Connection, row_ids: Sequence[int]) -> dict[int, Sequence[ToolResult]]:
-    """Return the tool results in the prompts that continue some turns, by the row id of the turn."""
-    return {row_id: following.results for row_id, following in _following(connection, row_ids).items()}
+def may_infer() -> ColumnElement[bool]:
+    """Return the condition for runs that may have an inferred tool call."""
+    return exists(turns.c.span).where(turns.c.run == runs.c.run_id, turns.c.tools != "[]")
 
 
-def _recorded(connection: Connection, run_id: str, rows: Sequence[Any], following: Mapping[int, Next]) -> RecordedTools:
-    between = time_of_tools(rows, following)
-    if between is None:
-        return recorded_tools(())
-    return recorded_tools(driver(connection).execute(_RECORDED, (run_id, *between, MOST_TOOLS)).fetchall())
+def inferring(connection: Connection, inferred: InferredTools, run_ids: Sequence[str]) -> set[str]:
+    """Return which of these runs have such an inferred tool call."""
+    rows = driver(connection).execute(_ASKING, (json_list(run_ids), _MOST_TURNS)).fetchall()
+    following = _following(connection, [row[1] for row in rows])
+    return inferred.among(
+        (run_id, tools, following[span].results if span in following else ()) for run_id, span, tools in rows
+    )

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-import msgspec
 from sqlalchemy import Connection
 
 from inspector import semconv
@@ -11,10 +10,10 @@ from inspector.model import Span
 from inspector.store.sqlite.drafts import Drafts, Lookup
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.parameters import json_list
-from inspector.store.values.chains import Chain, Chains, RequestedTool, ToolResult, extended
+from inspector.store.values.chains import Chain, Chains, extended
 from inspector.store.values.rows import Row
 from inspector.store.values.text_hashes import TextHashes
-from inspector.store.values.turns import Turn, find_previous, lane_of, previous_response, sizes_of
+from inspector.store.values.turns import Turn, find_previous, json_of, lane_of, previous_response, sizes_of
 
 
 class StoredCall(NamedTuple):
@@ -63,7 +62,7 @@ class Turns:
         answer = self._chains.of_answer(call.span.attributes.get(semconv.OUTPUT_MESSAGES))
         if answer is not None and row.status != "running":
             turn.answered = extended(turn.asked, answer.parts)
-            turn.tools = _text(answer.requests)
+            turn.tools = json_of(answer.requests)
 
 
 def _lookups(calls: Iterable[StoredCall], chains: Mapping[int, Chain | None]) -> Iterator[Lookup]:
@@ -81,28 +80,17 @@ def _new_turn(drafts: Drafts, call: StoredCall, chain: Chain) -> Turn:
     row = call.row
     turn = Turn(
         span=row.id,
+        conversation=row.id,
         run=call.run,
         lane=lane_of(call.span.attributes, row.process),
         start_ns=row.start_ns,
-        end_ns=None,
-        failed=0,
         asked=chain.asked,
-        answered=None,
-        response=None,
-        link="begins",
-        previous=None,
-        conversation=row.id,
-        continued=0,
-        candidates=0,
         messages=len(chain.messages),
-        new_from=0,
-        sizes=_text(sizes_of(chain, call.span.attributes)),
-        tools="[]",
-        results="[]",
+        sizes=json_of(sizes_of(chain, call.span.attributes)),
     )
     find_previous(drafts, turn, chain.ends_of_answers(), previous_response(call.span.attributes))
     results = [result for message in chain.messages[turn.new_from :] for result in message.results]
-    turn.results = _text(results)
+    turn.results = json_of(results)
     return turn
 
 
@@ -113,7 +101,3 @@ def forget(connection: Connection, row_ids: Sequence[int]) -> None:
     driver(connection).execute(
         "DELETE FROM turns WHERE span IN (SELECT value FROM json_each(?))", (json_list(list(row_ids)),)
     )
-
-
-def _text(value: Mapping[str, int] | Sequence[RequestedTool] | Sequence[ToolResult]) -> str:
-    return msgspec.json.encode(value).decode(errors="replace")

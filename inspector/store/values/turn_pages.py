@@ -1,17 +1,18 @@
 """The turns of a run as the API returns them, with the tool calls in their messages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from inspector.model import InferredTool, SpanPlace, Turn
 from inspector.store.values.chains import RequestedTool, ToolResult
-from inspector.store.values.recorded_tools import RecordedTool, RecordedTools
+from inspector.store.values.recorded_tools import RecordedTool, RecordedTools, recorded_tools
 from inspector.store.values.rows import INT64_MAX
 
 _ASKED = msgspec.json.Decoder(list[RequestedTool])
 _SIZES = msgspec.json.Decoder(dict[str, int])
+_RESULTS = msgspec.json.Decoder(list[ToolResult])
 
 
 class Next(NamedTuple):
@@ -21,16 +22,31 @@ class Next(NamedTuple):
     results: Sequence[ToolResult]
 
 
-def time_of_tools(rows: Sequence[Any], following: Mapping[int, Next]) -> tuple[int, int] | None:
-    """Return the time range in which the requested tools of these turns began; None if they request none."""
+def next_of(start_ns: int, results: str) -> Next:
+    """Return the call that continues a turn, given its start and the stored tool results in its prompt."""
+    return Next(start_ns, _RESULTS.decode(results))
+
+
+def turns_of(
+    rows: Sequence[Sequence[Any]], following: Mapping[int, Next], read_tools: Callable[[int, int], Sequence[Any]]
+) -> tuple[Turn, ...]:
+    """Return the turns of rows.
+
+    Args:
+        rows: The rows, as `_turn_of` expects them.
+        following: The calls that continue them, by row id.
+        read_tools: Returns the tool calls of their run that began between two times, for `recorded_tools`.
+    """
     asking = [row for row in rows if row[9] != "[]"]
-    if not asking:
-        return None
-    ends = [following[row[0]].start_ns if row[0] in following else INT64_MAX for row in asking]
-    return min(row[1] for row in asking), max(ends)
+    tools: Sequence[Any] = ()
+    if asking:
+        ends = [following[row[0]].start_ns if row[0] in following else INT64_MAX for row in asking]
+        tools = read_tools(min(row[1] for row in asking), max(ends))
+    recorded = recorded_tools(tools)
+    return tuple(_turn_of(row, following.get(row[0]), recorded) for row in rows)
 
 
-def turn_of(row: Sequence[Any], following: Next | None, recorded: RecordedTools) -> Turn:
+def _turn_of(row: Sequence[Any], following: Next | None, recorded: RecordedTools) -> Turn:
     """Return the turn of a row.
 
     Args:

@@ -5,7 +5,7 @@ If several calls qualify, those of the same thread and task, and those that no c
 several remain, the link is ``unclear``; nothing is guessed.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import islice
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
@@ -30,33 +30,40 @@ class Turn(msgspec.Struct):
 
     span: int
     """Its row id."""
+    conversation: int
+    """The row id of the first call of its conversation."""
     run: str
     lane: str | None
     """The thread and task that it began in, if known."""
     start_ns: int
-    end_ns: int | None
-    failed: int
     asked: bytes
     """The chain of its prompt (`inspector.store.values.chains`)."""
-    answered: bytes | None
-    """The chain of its prompt and answer."""
-    response: str | None
-    """The id of its response."""
-    link: Link
-    previous: int | None
-    """The row id of the call that it continues or retries."""
-    conversation: int
-    """The row id of the first call of its conversation."""
-    continued: int
-    """1 if a later call continues it."""
-    candidates: int
-    """The number of calls that it may continue, if that is unclear."""
     messages: int
-    new_from: int
-    """How many messages of its prompt were in the previous call's prompt or answer."""
     sizes: str
-    tools: str
-    results: str
+    end_ns: int | None = None
+    failed: int = 0
+    answered: bytes | None = None
+    """The chain of its prompt and answer."""
+    response: str | None = None
+    """The id of its response."""
+    link: Link = "begins"
+    previous: int | None = None
+    """The row id of the call that it continues or retries."""
+    continued: int = 0
+    """1 if a later call continues it."""
+    candidates: int = 0
+    """The number of calls that it may continue, if that is unclear."""
+    new_from: int = 0
+    """How many messages of its prompt were in the previous call's prompt or answer."""
+    tools: str = "[]"
+    results: str = "[]"
+
+    @property
+    def keys(self) -> Iterator[tuple[By, bytes | str]]:
+        """What it is looked up by, as far as that is known."""
+        keys: tuple[tuple[By, bytes | str | None], ...]
+        keys = (("asked", self.asked), ("answered", self.answered), ("response", self.response))
+        return ((by, value) for by, value in keys if value is not None)
 
 
 class Others(Protocol):
@@ -243,20 +250,31 @@ class Linked:
 
     def take(self, place: PlacedCall, facts: CallFacts) -> None:
         """Add the next turn and link it."""
-        turn = _new_turn(place, facts)
+        turn = Turn(
+            span=place.span,
+            conversation=place.span,
+            run="",
+            lane=facts.lane,
+            start_ns=place.start_ns,
+            asked=facts.asked,
+            messages=facts.messages,
+            sizes=json_of(facts.sizes),
+            end_ns=place.end_ns,
+            failed=int(place.failed),
+            answered=facts.answered,
+            response=facts.response,
+            tools=json_of(facts.tools),
+        )
         find_previous(self, turn, facts.ends, facts.names)
         if facts.known_from and turn.link == "begins" and facts.names is None:
             facts = self._read_all(place) or facts
             find_previous(self, turn, facts.ends, facts.names)
         elif turn.link == "continues" and turn.new_from < facts.known_from:
             facts = self._read_all(place) or facts
-        turn.results = _text([result for at, results in facts.results if at >= turn.new_from for result in results])
+        turn.results = json_of([result for at, results in facts.results if at >= turn.new_from for result in results])
         self.turns.append(turn)
-        named: tuple[tuple[By, bytes | str | None], ...]
-        named = (("asked", turn.asked), ("answered", turn.answered), ("response", turn.response))
-        for by, value in named:
-            if value is not None:
-                self._places.setdefault((by, value), []).append(turn)
+        for key in turn.keys:
+            self._places.setdefault(key, []).append(turn)
 
     def others(self, turn: Turn, by: By, value: bytes | str) -> Sequence[Turn]:
         """See `Others.others`."""
@@ -267,30 +285,6 @@ class Linked:
         turn.continued = 1
 
 
-def _new_turn(place: PlacedCall, facts: CallFacts) -> Turn:
-    span, start_ns, end_ns, failed = place
-    return Turn(
-        span=span,
-        run="",
-        lane=facts.lane,
-        start_ns=start_ns,
-        end_ns=end_ns,
-        failed=int(failed),
-        asked=facts.asked,
-        answered=facts.answered,
-        response=facts.response,
-        link="begins",
-        previous=None,
-        conversation=span,
-        continued=0,
-        candidates=0,
-        messages=facts.messages,
-        new_from=0,
-        sizes=_text(facts.sizes),
-        tools=_text(facts.tools),
-        results="[]",
-    )
-
-
-def _text(value: object) -> str:
+def json_of(value: Mapping[str, int] | Sequence[RequestedTool] | Sequence[ToolResult]) -> str:
+    """Return sizes, tool calls or their results as they are stored with a turn."""
     return msgspec.json.encode(value).decode(errors="replace")
