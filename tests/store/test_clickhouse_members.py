@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.model import Span
-from inspector.store.clickhouse.members import Members, SessionNames, StoredSpan, TraceCache
+from inspector.store.clickhouse.members import Member, Members, SessionNames, TraceCache
 from inspector.store.clickhouse.prepared import Preparing
 from inspector.store.values.sums import TraceSums
 
@@ -29,7 +29,7 @@ def test_a_trace_is_of_the_session_that_its_first_span_names(batches):
 def test_the_traces_of_the_last_batch_are_remembered_however_long_they_are():
     # Without a database: nothing of them is read again.
     cache = TraceCache(None)
-    kept = StoredSpan(row(), 0, 0)
+    kept = Member(row(), 0, 0)
     long, other = (Members(TraceSums(trace_id=name), {f"{at}": kept for at in range(60_000)}) for name in ("t", "u"))
     cache.keep([long])
     assert cache.load(["t"]) == {"t": long}

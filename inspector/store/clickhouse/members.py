@@ -8,14 +8,11 @@ from typing import Any, Final, NamedTuple
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.slots import reached
 from inspector.store.clickhouse.tables import OF_ROW, SHARE, TRACES
-from inspector.store.values.folding import Family
+from inspector.store.values.folding import MOST_SPANS, Family, node_of
 from inspector.store.values.lifetime_counts import counted_as
 from inspector.store.values.rows import INT64_MAX, Row
-from inspector.store.values.same_call import Node
 from inspector.store.values.sums import Sums, TraceSums
 
-MOST_FOLDED: Final = 20_000
-"""Spans of a trace up to which duplicates are looked for; what comes later in a longer one counts by itself."""
 _MOST_KEPT: Final = 50_000
 """Spans of recent traces that are kept in memory, besides those of the last batch."""
 _LARGE: Final = ("attributes", "events", "links", "error_traceback")
@@ -23,8 +20,8 @@ _LIGHT: Final = tuple(name for name in OF_ROW if name not in _LARGE)
 _BLANK: Final[dict[str, Any]] = {**dict.fromkeys(Row._fields), "attributes": b""}
 
 
-class StoredSpan(NamedTuple):
-    """A stored span."""
+class Member(NamedTuple):
+    """A stored span of a trace."""
 
     row: Row
     """Without what is large."""
@@ -79,7 +76,7 @@ class Members:
     """The spans of one trace, and what they add up to."""
 
     sums: TraceSums
-    spans: dict[str, StoredSpan] = field(default_factory=dict[str, StoredSpan])
+    spans: dict[str, Member] = field(default_factory=dict[str, Member])
     family: Family | None = field(default_factory=Family)
     """None where the trace is too long for that."""
     shares: dict[str, Sums] = field(default_factory=dict[str, Sums])
@@ -97,7 +94,7 @@ class Members:
 
     def fold(self, rows: Iterable[Row]) -> dict[str, str | None]:
         """Take in rows that are about to be written, and return which stored spans are folded otherwise by that."""
-        if self.family is not None and len(self.spans) > MOST_FOLDED:
+        if self.family is not None and len(self.spans) > MOST_SPANS:
             self.family = None
         if self.family is None:
             return {}
@@ -120,11 +117,11 @@ class Members:
                 self.sums.add(row)
             elif exact:
                 exact = self.sums.exchange(known.row, row)
-            self.add(StoredSpan(row, slot, digest))
+            self.add(Member(row, slot, digest))
         if not exact:
             self.sum_up()
 
-    def add(self, span: StoredSpan) -> None:
+    def add(self, span: Member) -> None:
         """Take in a stored span without adding it up."""
         self.spans[span.row.span_id] = span
         self.names.put(span.row)
@@ -136,8 +133,7 @@ class Members:
         self.sums = TraceSums(id=old.id, trace_id=old.trace_id)
         for row, *_ in self.spans.values():
             self.sums.add(row)
-        self.sums.question, self.sums.question_ns = old.question, old.question_ns
-        self.sums.answer, self.sums.answer_ns = old.answer, old.answer_ns
+        self.sums.take_excerpts(old)
 
     def share_out(self, *, mixed: bool) -> None:
         """Compute the totals of each session of the trace."""
@@ -194,14 +190,6 @@ class TraceCache:
         self._traces.update(written)
 
 
-def node_of(row: Row) -> Node:
-    """Return the facts by which duplicates are found."""
-    label = row.tool if row.kind == "tool" else row.agent if row.kind == "agent" else None
-    usage = (row.input_tokens, row.output_tokens, row.cost_usd is not None)
-    times = (row.start_ns, row.end_ns)
-    return Node(row.span_id, row.parent_id, row.kind, row.status, label, *times, *usage, row.identity)
-
-
 def trace_row(members: Members, version: int, arrived_ns: int) -> tuple[Any, ...]:
     """Return the columns of a trace."""
     sums = members.sums
@@ -228,26 +216,24 @@ def _read(
     values = Values()
     among = f"trace_id IN {values.texts(trace_ids)}"
     traces: dict[str, Members] = {}
-    columns = "trace_id, id, question, question_ns, answer, answer_ns, first_slot, last_slot"
-    rows = database.rows(f"SELECT {columns} FROM traces FINAL WHERE {among}", values)
-    excerpts: dict[str, tuple[int, str | None, int, str | None, int]] = {row[0]: row[1:6] for row in rows}
+    names = ("trace_id", "id", "question", "question_ns", "answer", "answer_ns")
+    sql = f"SELECT first_slot, last_slot, {', '.join(names)} FROM traces FINAL WHERE {among}"
+    rows = database.rows(sql, values)
+    summed = {row[2]: TraceSums(**dict(zip(names, row[2:], strict=True))) for row in rows}
     if not torn:
         if not rows:
             return traces
-        among += f" AND {reached(row[6:] for row in rows)}"
+        among += f" AND {reached(row[:2] for row in rows)}"
     after, until = uncounted or (0, 0)
     before = f"if(version > {after} AND version <= {until}, toString(counted_as), NULL)"
     sql = f"SELECT trace_id, slot, digest, {before}, {', '.join(_LIGHT)} FROM spans FINAL WHERE {among} ORDER BY id"
     for trace_id, slot, digest, counted, *fields in database.rows(sql, values):
         members = traces.get(trace_id)
         if members is None:
-            number, question, question_ns, answer, answer_ns = excerpts.get(trace_id, (0, None, 0, None, 0))
-            sums = TraceSums(id=number, trace_id=trace_id)
-            sums.question, sums.question_ns, sums.answer, sums.answer_ns = question, question_ns, answer, answer_ns
-            members = traces[trace_id] = Members(sums)
+            members = traces[trace_id] = Members(summed.get(trace_id) or TraceSums(trace_id=trace_id))
         values_of: dict[str, Any] = _BLANK | dict(zip(_LIGHT, fields, strict=True))
         row = Row(**values_of)._replace(trace_id=members.sums.id)
-        members.add(StoredSpan(row, slot, digest, counted))
+        members.add(Member(row, slot, digest, counted))
     for members in traces.values():
         _complete(members)
     return traces
@@ -255,12 +241,5 @@ def _read(
 
 def _complete(members: Members) -> None:
     members.sum_up()
-    if len(members.spans) > MOST_FOLDED or members.family is None:
-        members.family = None
-        return
-    for row, *_ in members.spans.values():
-        members.family.add(node_of(row))
-        if row.folded_into:
-            members.family.fold(row.span_id, row.folded_into)
-    members.family.changed.clear()
-    members.family.unsettled.clear()
+    stored = ((node_of(row), row.folded_into) for row, *_ in members.spans.values())
+    members.family = None if len(members.spans) > MOST_SPANS else Family.of_stored(stored)

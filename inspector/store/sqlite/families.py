@@ -1,25 +1,20 @@
 """Updates ``folded_into`` as spans arrive, in any order."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Connection
 
 from inspector.store.sqlite.engine import driver
+from inspector.store.sqlite.sessions import Fetch
 from inspector.store.sqlite.totals import Change
-from inspector.store.values.folding import Family, Node
-from inspector.store.values.rows import Row
+from inspector.store.values.folding import MOST_SPANS, Family, node_of
+from inspector.store.values.same_call import Node
 from inspector.store.values.sums import TraceSums
 
-MOST_SPANS = 20_000
-"""In a trace with more spans, later ones are not checked for duplicates."""
 MOST_REMEMBERED = 30_000
 """Spans of recent traces to keep in memory, so that a growing trace is not read again with each batch; about 0.5 kB
 each."""
-
-Fetch: TypeAlias = Callable[[Sequence[tuple[int, str]]], Mapping[tuple[int, str], Row]]
-"""Reads stored rows by trace and span id."""
 
 _LOAD = (
     "SELECT span_id, parent_id, kind, status, CASE kind WHEN 'tool' THEN tool WHEN 'agent' THEN agent END, start_ns, "
@@ -56,7 +51,7 @@ class Families:
             if family is None:
                 continue
             known = len(family.nodes)
-            if family.add(_node(row)):
+            if family.add(node_of(row)):
                 stirred.add(trace)
             self._remembered += len(family.nodes) - known
         unwritten: dict[tuple[int, str], str | None] = {}
@@ -86,14 +81,8 @@ class Families:
             return None
         family = self._families.get(trace.id)
         if family is None:
-            family = self._families[trace.id] = Family()
             stored = driver(connection).execute(_LOAD, (trace.id,)) if trace.spans else ()
-            for *values, into in stored:
-                family.add(Node(*values))
-                if into:
-                    family.fold(values[0], into)
-            family.changed.clear()
-            family.unsettled.clear()
+            family = self._families[trace.id] = Family.of_stored((Node(*values), into) for *values, into in stored)
             self._remembered += _weight(family)
         self._families.move_to_end(trace.id)
         return family
@@ -109,19 +98,3 @@ class Families:
 def _weight(family: Family) -> int:
     # Traces without calls, which are the most, count too.
     return 1 + len(family.nodes)
-
-
-def _node(row: Row) -> Node:
-    return Node(
-        row.span_id,
-        row.parent_id,
-        row.kind,
-        row.status,
-        row.tool if row.kind == "tool" else row.agent if row.kind == "agent" else None,
-        row.start_ns,
-        row.end_ns,
-        row.input_tokens,
-        row.output_tokens,
-        row.cost_usd is not None,
-        row.identity,
-    )

@@ -121,7 +121,8 @@ def _summed(
         elif not sums.exchange(old, new):
             unsure.add(new.trace_id)
     for row_id in unsure:
-        after[row_id] = _with_excerpts_of(before[row_id], sum_trace(connection, after[row_id].trace_id))
+        after[row_id] = sum_trace(connection, after[row_id].trace_id)
+        after[row_id].take_excerpts(before[row_id])
     return after, unsure
 
 
@@ -173,17 +174,6 @@ def sum_all(connection: Connection, traces: Mapping[int, str]) -> None:
         _save(connection, "traces", "id", _TRACE_FIELDS, [_trace_values(sums)])
     sum_sessions(connection, session_ids)
     runs.sum_all_runs(connection)
-
-
-def _with_excerpts_of(old: TraceSums, sums: TraceSums) -> TraceSums:
-    """Return new totals with the old question and answer, so that their texts need not be read again."""
-    sums.question, sums.question_ns, sums.answer, sums.answer_ns = (
-        old.question,
-        old.question_ns,
-        old.answer,
-        old.answer_ns,
-    )
-    return sums
 
 
 def _take_excerpts(sums: TraceSums, excerpts: Excerpts) -> None:

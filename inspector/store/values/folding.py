@@ -7,10 +7,11 @@ outcome depends only on the spans, not on the order or the batches in which they
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Self
 
 from inspector.store.values.answers import Answers
 from inspector.store.values.identity import BETWEEN_KINDS, CALL_KINDS, SENDING_KINDS
+from inspector.store.values.rows import Row
 from inspector.store.values.same_call import (
     Node,
     Nodes,
@@ -27,6 +28,8 @@ from inspector.store.values.same_call import (
 
 _CONCERNED: Final = CALL_KINDS | BETWEEN_KINDS | SENDING_KINDS
 """Kinds that matter to a family; a parent of any other kind counts as no parent."""
+MOST_SPANS: Final = 20_000
+"""In a trace with more spans, later ones are not checked for duplicates."""
 _REQUEST_KINDS: Final = SENDING_KINDS | {"rpc"}
 """Kinds of spans that may record a JSON-RPC request."""
 
@@ -48,6 +51,18 @@ class Family:
     """Spans that arrived or changed since the last `refold`."""
     unsettled: set[str] = field(default_factory=set[str])
     """The changed spans that may have been one call with another span before they changed."""
+
+    @classmethod
+    def of_stored(cls, spans: Iterable[tuple[Node, str | None]]) -> Self:
+        """Return the family of stored spans, each with the span that counts for it, if that is another one."""
+        family = cls()
+        for node, into in spans:
+            family.add(node)
+            if into:
+                family.fold(node.span_id, into)
+        family.changed.clear()
+        family.unsettled.clear()
+        return family
 
     def add(self, node: Node) -> bool:
         """Add a new or changed span, and tell whether that may change which spans are duplicates."""
@@ -218,6 +233,23 @@ class Family:
                     yield span_id, into
             if children := self.children.get(span_id):
                 waiting += [child for child in children if self.nodes[child].kind in _REQUEST_KINDS]
+
+
+def node_of(row: Row) -> Node:
+    """Return what the rule needs of a stored row."""
+    return Node(
+        row.span_id,
+        row.parent_id,
+        row.kind,
+        row.status,
+        row.tool if row.kind == "tool" else row.agent if row.kind == "agent" else None,
+        row.start_ns,
+        row.end_ns,
+        row.input_tokens,
+        row.output_tokens,
+        row.cost_usd is not None,
+        row.identity,
+    )
 
 
 def decide(nodes: Iterable[Node]) -> dict[str, str]:

@@ -190,6 +190,11 @@ class TraceSums(Sums):
         else:
             self.run_id, self.run_origin = self.trace_id, "trace"
 
+    def take_excerpts(self, old: "TraceSums") -> None:
+        """Take the question and the answer of earlier totals, so that their texts need not be read again."""
+        self.question, self.question_ns = old.question, old.question_ns
+        self.answer, self.answer_ns = old.answer, old.answer_ns
+
     def _span(self, row: Row) -> None:
         start_ns, end_ns, agent = row.start_ns, row.end_ns, row.agent
         if row.seq > self.seq:  # noqa: PLR1730  # called for each span, where max and min cost ten times as much
