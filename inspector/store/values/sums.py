@@ -177,7 +177,8 @@ class TraceSums(Sums):
 
     def finish(self) -> None:
         """Compute the fields that follow from the others."""
-        self.status = self.head_status if self.head_is_root else self.worst()
+        # The exception that ended a program is no call, so the worst of the calls does not tell.
+        self.status = self.head_status if self.head_is_root or self.is_uncaught else self.worst()
         # A trace has ended when its root has, or when none of its spans is running.
         open_ended = self.status == "running" or self.end_ns is None
         self.duration_ms = None if open_ended else ((self.end_ns or 0) - self.start_ns) / 1e6

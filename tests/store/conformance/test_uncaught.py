@@ -53,3 +53,8 @@ def test_it_is_listed_as_a_span_that_is_no_duplicate(ended):
     assert (event.name, event.folded_into) == ("uncaught exception", None)
     assert ended.run_outline("r").columns.folded_into == [None, None, None]
     assert ended.trace("3" * 32).calls == 0
+
+
+def test_its_trace_has_its_status_even_if_it_names_a_parent(store, make_span):
+    store.write([make_span(hook="uncaught", status="error", kind="other", error=BOOM, parent_id="9" * 16)])
+    assert store.traces(Filter()).items[0].status == "error"
