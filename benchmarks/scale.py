@@ -114,7 +114,7 @@ def write_all(store: ClickHouseStore, small: SqliteStore, database: Database, co
         timed("SQLite", lambda spans=spans: write_small(spans))
         written += len(spans)
     small.maintain()
-    small.checkpoint()
+    small.sync()
     for table in ("inspector.spans", "inspector.traces", "plain.spans"):
         database.command(f"OPTIMIZE TABLE {table} FINAL")
     sizes = {

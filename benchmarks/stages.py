@@ -85,7 +85,7 @@ def side(requests: str) -> None:
             "store": store.write,
             "index": lambda _: all(iter(store.index, 0)),
             "add up": lambda _: store._add_up(4096, 1),
-            "checkpoint": lambda _: store.checkpoint(),
+            "checkpoint": lambda _: store.sync(),
         }
         for body, _ in zip(bodies, sys.stdin, strict=True):
             spent, value = {}, body

@@ -84,7 +84,7 @@ def write_both(store: SqliteStore, raw: sqlite3.Connection, rows: int, batch: in
         spent["store"] += time.perf_counter() - begun
         if at % CHECKPOINT_BATCHES == 0:
             begun = time.perf_counter()
-            store.checkpoint()
+            store.sync()
             spent["store"] += time.perf_counter() - begun
         if at % 4 == 3:
             begun = time.perf_counter()
@@ -256,7 +256,7 @@ def main() -> None:
         store, raw = SqliteStore(ours), raw_open(limit)
         rates = write_both(store, raw, options.rows, options.batch)
         raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        store.checkpoint()
+        store.sync()
         print(f"\nWriting {options.rows} spans, {options.batch} a batch\n")
         print("| | spans/s | of raw, ready | of raw, from spans |\n|---|--:|--:|--:|")
         names = {

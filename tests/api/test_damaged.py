@@ -63,7 +63,7 @@ def test_a_damaged_database_is_served_as_far_as_it_can_be_read_and_every_place_s
 def test_a_page_that_breaks_later_is_one_problem_and_the_server_is_not_ready_from_then_on(settings, run):
     with Owner(settings) as owner:
         owner.store.write(run)
-        owner.store.checkpoint()
+        owner.store.sync()
         app = create_app(owner.store, settings=settings, owner=owner)
         with TestClient(app, base_url=BASE, headers=BEARER, raise_server_exceptions=False) as client:
             assert client.get("/readyz").status_code == 200

@@ -222,7 +222,7 @@ def killed_without_reserve(home, span, tmp_path):
         result = random.Random(number).randbytes(1500).hex()
         store.write([span(trace_id=f"{number:032x}", attributes={"result": result}) for _ in range(10)])
         if number == 10:
-            store.checkpoint()
+            store.sync()
     home.mkdir(mode=0o700)
     for name in ("inspector.db", "inspector.db-wal"):
         shutil.copy(owned.with_name(name), home / name)

@@ -58,7 +58,7 @@ def write_until_killed(database, ledger):
             if number % 7 == 0:
                 store.maintain()
             if number % 5 == 0:
-                store.checkpoint()
+                store.sync()
             if number % 20 == 0:
                 store.prune(before_ns=0)
 

@@ -19,7 +19,7 @@ def spans(name, count):
     return [Span(trace_id=name, span_id=f"{name}-{at}", name=name, kind="tool", status="ok", start_ns=1, end_ns=2,
                  attributes={"text": f"{at} " * 400}) for at in range(count)]
 store.write(spans("before", 10))
-store.checkpoint()
+store.sync()
 hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
 resource.setrlimit(resource.RLIMIT_FSIZE, (2_500_000, hard))
 refused = 0
@@ -33,7 +33,7 @@ stored = {event.trace_id for event in store.after(0, Filter(), limit=10**6)}
 assert refused and "before" in stored and len(stored) == 41 - refused, (refused, stored)
 resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
 store.write(spans("after", 10))
-store.checkpoint()
+store.sync()
 assert {event.trace_id for event in store.after(0, Filter(), limit=10**6)} == stored | {"after"}
 assert store.health().spans == len(store.after(0, Filter(), limit=10**6))
 store.close()

@@ -87,12 +87,12 @@ def is_whole(path):
 
 def test_a_checkpoint_whose_fsync_fails_is_repeated_and_costs_nothing(store, path, make_span):
     store.write([make_span(name="first")])
-    refused = without_fsync(store.checkpoint)
+    refused = without_fsync(store.sync)
     assert isinstance(refused, StoreBusy)
     assert "check the disk" in str(refused)
     assert names(store) == ["first"]
     store.write([make_span(name="second")])
-    store.checkpoint()
+    store.sync()
     assert names(store) == ["first", "second"]
     store.close()
     assert is_whole(path)
@@ -101,7 +101,7 @@ def test_a_checkpoint_whose_fsync_fails_is_repeated_and_costs_nothing(store, pat
 def test_a_batch_whose_fsync_fails_is_not_acknowledged_and_is_stored_once_when_repeated(store, path, make_span):
     store.write([make_span(name="first")])
     # The next commit begins the log anew, for which SQLite waits until its header is on the disk.
-    store.checkpoint()
+    store.sync()
     batch = [make_span(name="second")]
     assert isinstance(without_fsync(lambda: store.write(batch)), StoreBusy)
     assert names(store) == ["first"]

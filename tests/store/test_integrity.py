@@ -111,7 +111,7 @@ def test_damage_that_a_statement_meets_ends_writing_until_the_file_was_replaced(
     assert store.problem
     log = filled.with_name("inspector.db-wal").read_bytes()
     delete, write = (lambda: store.delete("trace", "x")), (lambda: store.write([make_span()]))
-    for change in (write, store.checkpoint, store.index, delete):
+    for change in (write, store.sync, store.index, delete):
         with pytest.raises(PagesDamaged):
             change()
     assert filled.read_bytes() == before

@@ -119,7 +119,7 @@ def test_a_reader_sees_what_the_owner_writes_and_writes_nothing(open_store, stor
     assert len(reader.events(Filter()).items) == 1
     for write in (
         lambda: reader.write([make_span()]),
-        reader.checkpoint,
+        reader.sync,
         reader.index,
         lambda: reader.delete("trace", "x"),
     ):
@@ -291,7 +291,7 @@ def use_all(store, make_span):
     yield worked(store.index)
     yield worked(lambda: store.delete("session", "s"))
     yield worked(lambda: store.prune(max_bytes=1))
-    yield worked(store.checkpoint)
+    yield worked(store.sync)
 
 
 def test_damage_inside_fails_what_reads_it_with_the_stores_own_error_and_nothing_else(path, whole, make_span, every):

@@ -101,10 +101,10 @@ def test_pruning_that_may_take_no_time_goes_on_where_it_stopped(store, make_span
 
 def test_pruning_by_size_removes_the_oldest_and_gives_the_space_back(store, make_span, path):
     fill(store, make_span, 300)
-    store.checkpoint()
+    store.sync()
     before = path.stat().st_size
     pruned = store.prune(max_bytes=before // 2)
-    store.checkpoint()
+    store.sync()
     assert pruned.bytes > before // 4
     assert path.stat().st_size <= before // 2 + 20 * 16384
     kept = left(store)
@@ -279,7 +279,7 @@ def test_deleted_text_does_not_rest_in_the_file(store, make_span, path):
     secret = "correct-horse-battery-staple"
     store.write([make_span(trace_id="t1", name=secret, attributes={"text": secret})])
     store.delete("trace", "t1")
-    store.checkpoint()
+    store.sync()
     store.close()
     assert secret.encode() not in path.read_bytes()
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
-import msgspec
 from sqlalchemy import ColumnElement, Connection, select
 
 from inspector.model import Preview
@@ -12,7 +11,7 @@ from inspector.store.sqlite.contents import messages, with_strings
 from inspector.store.sqlite.events import attribute_text
 from inspector.store.sqlite.tables import spans, traces
 from inspector.store.values.codes import KEYS
-from inspector.store.values.contents import StoredShared, content_ids, ids_of, read_shared, text_of
+from inspector.store.values.contents import StoredShared, ids_of, read_shared, strings_of, text_of
 from inspector.store.values.previews import preview_of
 
 _FIRST_MESSAGES = 8
@@ -44,7 +43,7 @@ def _preview(connection: Connection, row: Sequence[Any]) -> Preview:
     if input_key is not None:
         call_input = attribute_text(attributes, shared, input_key)
         if kind == "llm":
-            call_input = call_input or _first_messages(connection, shared, input_key)
+            call_input = call_input or _stored_separately(connection, shared, input_key, most=_FIRST_MESSAGES)
         elif call_input is None:
             call_input = _stored_separately(connection, shared, input_key)
     if output_key is not None:
@@ -52,18 +51,12 @@ def _preview(connection: Connection, row: Sequence[Any]) -> Preview:
     return preview_of((trace_id, span_id), kind, (call_input, output), error)
 
 
-def _first_messages(connection: Connection, shared: StoredShared, key: str) -> str | None:
-    """Return only the first messages of a prompt, which may be very long."""
+def _stored_separately(
+    connection: Connection, shared: StoredShared, key: str, *, most: int | None = None
+) -> str | None:
+    """Return an attribute with the texts that are stored once, or with its first ones: a prompt may be very long."""
     refers = read_shared(shared).get(key)
     if refers is None or isinstance(refers, str):
         return None
-    first = set(islice(ids_of(refers), _FIRST_MESSAGES))
-    return text_of(refers, with_strings(connection, messages(connection, first))).decode()
-
-
-def _stored_separately(connection: Connection, shared: StoredShared, key: str) -> str | None:
-    refers = read_shared(shared).get(key)
-    if refers is None or isinstance(refers, str):
-        return None
-    only = msgspec.json.encode({key: refers}).decode()
-    return text_of(refers, with_strings(connection, messages(connection, content_ids((only,))))).decode()
+    ids = {*islice(ids_of(refers), most), *(() if most else strings_of(refers))}
+    return text_of(refers, with_strings(connection, messages(connection, ids))).decode()

@@ -92,7 +92,7 @@ class SqliteStore(Store):
         self._reader = reader_engine(path, wait_s=limits.wait_s)
         self._damage: str | None = None
         self._cache = WriterCache()
-        self._upkeep = Upkeep(self._index, self._add_up, self._give_back, self.checkpoint, self.shrink_log)
+        self._upkeep = Upkeep(self._index, self._add_up, self._give_back, self.sync, self.shrink_log)
 
     @property
     def problem(self) -> str | None:
@@ -114,9 +114,6 @@ class SqliteStore(Store):
     ) -> bool:
         with self._relieved():
             return self._upkeep.run(for_s=for_s, idle_s=idle_s, busy=busy, give_way=give_way)
-
-    def sync(self) -> None:
-        self.checkpoint()
 
     def _rewrite_batch(self, spans: Sequence[Span], joined: Sequence[Joined]) -> int:
         with self._write() as connection:
@@ -201,20 +198,13 @@ class SqliteStore(Store):
         with suppress(StoreFull), self._transaction() as connection:
             retention.shrink(connection)
 
-    def checkpoint(self) -> None:
+    def sync(self) -> None:
         """Checkpoint the write-ahead log, without waiting for readers."""
         self._writable().checkpoint()
         self._reserve.keep()
 
     def shrink_log(self) -> bool:
-        """Truncate the write-ahead log, which never shrinks by itself, without waiting for readers.
-
-        Returns:
-            Whether it is empty.
-
-        Raises:
-            StoreError: The database cannot be written.
-        """
+        """Truncate the write-ahead log, which never shrinks by itself, and return whether it is empty."""
         return self._writable().shrink_log()
 
     def _relieve(self) -> None:

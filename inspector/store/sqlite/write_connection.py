@@ -110,23 +110,13 @@ class WriteConnection:
         Raises:
             StoreError: Nothing can be written, and nothing was.
         """
-        with self._lock:
-            try:
-                with engines.translated(self._path), self._usable().begin() as connection:
-                    yield connection
-            except PagesDamaged as damage:
-                self._refusal = damage
-                raise
+        with self._used() as engine, engine.begin() as connection:
+            yield connection
 
     def checkpoint(self) -> None:
         """Checkpoint as much of the write-ahead log as possible."""
-        with self._lock:
-            try:
-                with engines.translated(self._path):
-                    engines.checkpoint(self._usable())
-            except PagesDamaged as damage:
-                self._refusal = damage
-                raise
+        with self._used() as engine:
+            engines.checkpoint(engine)
 
     @contextmanager
     def alone(self) -> Generator[None]:
@@ -141,15 +131,11 @@ class WriteConnection:
 
     def shrink_log(self) -> bool:
         """Truncate the log without waiting for readers; returns whether it is empty."""
-        with self._lock:
-            try:
-                with engines.translated(self._path):
-                    return engines.empty_log(self._usable(), wait_ms=0)
-            except StoreBusy:
-                return False
-            except PagesDamaged as damage:
-                self._refusal = damage
-                raise
+        try:
+            with self._used() as engine:
+                return engines.empty_log(engine, wait_ms=0)
+        except StoreBusy:
+            return False
 
     def close(self) -> None:
         """Close the file, and if it is intact, record its state."""
@@ -162,6 +148,17 @@ class WriteConnection:
             self._engine.dispose()
             self._engine = None
             integrity.remember(self._path)
+
+    @contextmanager
+    def _used(self) -> Generator[Engine]:
+        """Hold the lock and the engine, with the driver's errors as the store's; damage ends all writing."""
+        with self._lock:
+            try:
+                with engines.translated(self._path):
+                    yield self._usable()
+            except PagesDamaged as damage:
+                self._refusal = damage
+                raise
 
     def _usable(self) -> Engine:
         if self._is_replaced():

@@ -1,6 +1,7 @@
 """Statistics of many calls, which can be added and subtracted."""
 
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from inspector.store.values.counting import is_unpriced
@@ -32,21 +33,12 @@ class Call(NamedTuple):
     cost_usd: float | None
 
 
+_of_row = attrgetter(*("named_model" if name == "model" else name for name in Call._fields))
+
+
 def call_of(row: Row) -> Call:
     """Return what statistics need of a row."""
-    return Call(
-        *(row.start_ns, row.kind, row.status, row.service, row.agent, row.named_model, row.tool),
-        *(
-            row.server,
-            row.error_type,
-            row.name,
-            row.duration_ms,
-            row.input_tokens,
-            row.output_tokens,
-            row.cached_tokens,
-            row.cost_usd,
-        ),
-    )
+    return Call._make(_of_row(row))
 
 
 @dataclass(slots=True)

@@ -16,13 +16,8 @@ def expression(q: str) -> str | None:
     ``"…"`` is a phrase, a trailing ``*`` makes a prefix, and nothing else has a meaning, not even an unpaired quotation
     mark (https://sqlite.org/fts5.html#full_text_query_syntax).
     """
-    terms: list[str] = []
-    for phrase, word in _TERM.findall(q[: _MOST_TERMS * _LONGEST_TERM]):
-        term = (phrase or word)[:_LONGEST_TERM]
-        if _WORD.search(term):
-            quoted = '"' + term.rstrip("*").replace('"', '""').replace("\0", " ") + '"'
-            terms.append(quoted + "*" if word.endswith("*") else quoted)
-    return " AND ".join(terms[:_MOST_TERMS]) or None
+    terms = ((term.rstrip("*").replace('"', '""').replace("\0", " "), is_prefix) for term, is_prefix in parsed_terms(q))
+    return " AND ".join(f'"{term}"{"*" if is_prefix else ""}' for term, is_prefix in terms) or None
 
 
 def parsed_terms(q: str) -> list[tuple[str, bool]]:
