@@ -28,8 +28,8 @@ from inspector.model import (
 )
 from inspector.store.limits import ReadLimits
 from inspector.store.model import Arrival, KeptLog, Retained, StoredSpan
+from inspector.store.values.cursor import Window
 from inspector.store.values.places import Within
-from inspector.store.values.window import Window
 
 At: TypeAlias = Any
 """What an engine reads from, such as a connection; only the engine knows its type."""

@@ -32,11 +32,11 @@ from inspector.model import (
 from inspector.store.limits import ReadLimits
 from inspector.store.model import Arrival, KeptLog, Retained, StoredSpan
 from inspector.store.queries import At, Queries
+from inspector.store.values.cursor import Window
 from inspector.store.values.outlines import OutlinePage
 from inspector.store.values.places import Within
 from inspector.store.values.rows import clean
 from inspector.store.values.terms import notice_of
-from inspector.store.values.window import Window
 
 W = TypeVar("W", Trace, Run)
 A = TypeVar("A", Page[Event], Page[Trace], Page[Run], Stats, Hits)

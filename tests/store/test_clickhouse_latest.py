@@ -14,7 +14,7 @@ from inspector.store import QueryTooSlow
 from inspector.store.clickhouse import ClickHouseStore, read_address
 from inspector.store.clickhouse.database import Database
 from inspector.store.clickhouse.summaries import read_traces
-from inspector.store.values.window import Window
+from inspector.store.values.cursor import Window
 
 MINUTE = 60 * 10**9
 BEGUN = 10**18

@@ -7,8 +7,7 @@ from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.slots import reached
 from inspector.store.clickhouse.tables import OF_ROW
 from inspector.store.model import Arrival, StoredSpan
-from inspector.store.values.rows import Row
-from inspector.store.values.stored import span_of
+from inspector.store.values.rows import Row, span_of
 
 _LARGE: Final = ("attributes", "events", "links", "error_traceback")
 _COLUMNS: Final = ("trace_id", *(name for name in OF_ROW if name not in _LARGE), *_LARGE)

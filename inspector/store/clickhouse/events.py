@@ -13,10 +13,9 @@ from inspector.store.clickhouse.listing import Source, read_page
 from inspector.store.clickhouse.notes import LAST_SEQ
 from inspector.store.clickhouse.slots import of_trace
 from inspector.store.limits import ReadLimits
-from inspector.store.values.cursor import cut
+from inspector.store.values.cursor import Window, cut
 from inspector.store.values.raw import without_raw
 from inspector.store.values.served import content_of, fitting, summary_values
-from inspector.store.values.window import Window
 
 _SUMMARY: Final = (
     *("seq", "trace_id", "span_id", "parent_id", "session_id", "kind", "name", "status", "hook", "dialect"),

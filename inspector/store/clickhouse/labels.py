@@ -9,9 +9,9 @@ from inspector.store.clickhouse.filters import Conditions
 from inspector.store.clickhouse.listing import Source, read_page
 from inspector.store.clickhouse.tables import LABELS
 from inspector.store.clickhouse.writer import Writer
+from inspector.store.values.cursor import Window
 from inspector.store.values.labels import MOST_SHOWN, columns_of, label_of
 from inspector.store.values.rows import clamp
-from inspector.store.values.window import Window
 
 _LABEL: Final = (
     *("id", "run_id", "trace_id", "span_id", "name", "score", "value", "note", "author", "source"),

@@ -17,9 +17,8 @@ from inspector.store.clickhouse.summary_filters import Own, SummaryFilter
 from inspector.store.clickhouse.tables import traces_among
 from inspector.store.errors import QueryTooSlow
 from inspector.store.limits import ReadLimits
-from inspector.store.values.cursor import cut, read_cursor, write_cursor
+from inspector.store.values.cursor import Window, cut, read_cursor, write_cursor
 from inspector.store.values.rows import INT64_MAX, clamp
-from inspector.store.values.window import Window
 
 _STEPS: Final = (2, 8, 64)
 """How many traces are looked for in each stretch, per row of the page."""

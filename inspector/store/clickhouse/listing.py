@@ -7,8 +7,7 @@ from typing import Any, Final, Literal, TypeAlias
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import Conditions
 from inspector.store.clickhouse.tables import runs_among, sessions_among
-from inspector.store.values.cursor import cut, read_cursor
-from inspector.store.values.window import S, Window
+from inspector.store.values.cursor import S, Window, cut, read_cursor
 
 IdColumn: TypeAlias = Literal["trace_id", "run_id", "session_id"]
 """The column of the ids of what consists of spans."""

@@ -20,9 +20,8 @@ from inspector.store.clickhouse.tables import LOGS
 from inspector.store.clickhouse.writer import Writer
 from inspector.store.model import DueLogs, Joined, KeptLog
 from inspector.store.values.logs import DUE, JOINED, MOST_JOINED, WAITING, LogRow, ended, log_of, spans_of
-from inspector.store.values.records import Key
 from inspector.store.values.retention import HOUR_NS
-from inspector.store.values.rows import clamp
+from inspector.store.values.rows import Key, clamp
 
 _SLICE: Final = 2_000
 """Logs to remove at a time, if too many wait."""

@@ -14,9 +14,7 @@ from inspector.store.clickhouse.tables import SPANS
 from inspector.store.values.chains import Chains
 from inspector.store.values.excerpts import excerpts_by_span
 from inspector.store.values.identity import identity_text
-from inspector.store.values.records import of_its_process
-from inspector.store.values.rows import EncodedColumns, Row, clamp, encode, row_of
-from inspector.store.values.stored import span_of
+from inspector.store.values.rows import EncodedColumns, Row, clamp, encode, of_its_process, row_of, span_of
 from inspector.store.values.texts import add_failures, add_text, content_keys
 from inspector.store.values.turns import call_facts
 from inspector.store.values.words import is_span_id, words_of

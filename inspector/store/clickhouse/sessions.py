@@ -8,10 +8,9 @@ from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import Conditions
 from inspector.store.clickhouse.listing import ListPosition, Source, read_page, read_summaries
 from inspector.store.clickhouse.tables import ACTIVE, sessions_among
-from inspector.store.values.cursor import cut, read_cursor
+from inspector.store.values.cursor import Window, cut, read_cursor
 from inspector.store.values.rows import INT64_MAX, clamp
 from inspector.store.values.summaries import session_of
-from inspector.store.values.window import Window
 
 _SESSION: Final = (
     *("session_id", "status", "start_ns", "end_ns", "traces", "failed_traces"),

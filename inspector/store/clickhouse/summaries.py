@@ -13,8 +13,8 @@ from inspector.store.clickhouse.summary_filters import summary_filter
 from inspector.store.clickhouse.tables import runs_among
 from inspector.store.clickhouse.timelines import timeline_of_run, timeline_of_trace
 from inspector.store.limits import ReadLimits
+from inspector.store.values.cursor import Window
 from inspector.store.values.summaries import run_of, trace_of
-from inspector.store.values.window import Window
 
 _AMOUNTS: Final = ("input_tokens", "output_tokens", "cached_tokens", "cost_usd", "priced", "unpriced_calls", "seq")
 _CALLS: Final = ("spans", "calls", "errors", "llm_calls", "tool_calls")

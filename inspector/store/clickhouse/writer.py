@@ -19,8 +19,7 @@ from inspector.store.clickhouse.sent import move, read_content
 from inspector.store.clickhouse.slots import reached
 from inspector.store.clickhouse.tables import TRACES
 from inspector.store.values.lifetime_counts import counted_as, recount
-from inspector.store.values.records import Key, own_session
-from inspector.store.values.rows import Row, placed
+from inspector.store.values.rows import Key, Row, own_session, placed
 from inspector.store.values.sums import TraceSums
 
 

@@ -12,8 +12,7 @@ from inspector.store.sqlite.events import large_values
 from inspector.store.sqlite.parameters import json_list
 from inspector.store.values.contents import content_ids
 from inspector.store.values.retention import HOUR_NS
-from inspector.store.values.rows import Row
-from inspector.store.values.stored import span_of
+from inspector.store.values.rows import Row, span_of
 
 _STEP: Final = 32
 """Spans to read at a time, since they may be large."""

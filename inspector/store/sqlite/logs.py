@@ -12,9 +12,8 @@ from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.parameters import json_list
 from inspector.store.values.codec import pack, unpack
 from inspector.store.values.logs import DUE, JOINED, MOST_JOINED, WAITING, LogRow, ended, log_of, spans_of
-from inspector.store.values.records import Key
 from inspector.store.values.retention import HOUR_NS
-from inspector.store.values.rows import clean
+from inspector.store.values.rows import Key, clean
 
 _INSERT = (
     "INSERT OR IGNORE INTO logs (trace_id, span_id, identity, time_ns, hour, state, event) "  # noqa: S608  # constants

@@ -29,10 +29,9 @@ from inspector.store.sqlite.shortcuts import largest_meeting, largest_not_ok, la
 from inspector.store.sqlite.summaries import SESSION, TRACE, session_of, trace_of
 from inspector.store.sqlite.tables import sessions, spans, traces
 from inspector.store.sqlite.timeline import with_timelines
-from inspector.store.values.cursor import Position, cut, read_cursor, write_cursor
+from inspector.store.values.cursor import Position, Window, cut, read_cursor, write_cursor
 from inspector.store.values.rows import INT64_MAX, clamp
 from inspector.store.values.served import fitting
-from inspector.store.values.window import Window
 
 _SORTED: dict[Sort, ColumnElement[Any]] = {
     "time": spans.c.start_ns,

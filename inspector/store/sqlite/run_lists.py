@@ -17,9 +17,8 @@ from inspector.store.sqlite.summaries import RUN, run_of
 from inspector.store.sqlite.tables import runs, traces
 from inspector.store.sqlite.timeline import with_run_timelines
 from inspector.store.sqlite.turn_lists import inferring, may_infer
-from inspector.store.values.cursor import read_cursor, write_cursor
+from inspector.store.values.cursor import Window, read_cursor, write_cursor
 from inspector.store.values.inferred_tools import InferredTools
-from inspector.store.values.window import Window
 
 _SORTED: dict[RunSort, ColumnElement[Any]] = {
     "time": runs.c.start_ns,

@@ -12,8 +12,7 @@ from sqlalchemy import Connection
 
 from inspector.model import Span
 from inspector.store.sqlite.engine import driver
-from inspector.store.values.records import own_session
-from inspector.store.values.rows import Row, clamp
+from inspector.store.values.rows import Row, clamp, own_session
 from inspector.store.values.sums import TraceSums
 
 Fetch: TypeAlias = Callable[[Sequence[tuple[int, str]]], Mapping[tuple[int, str], Row]]

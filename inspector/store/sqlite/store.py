@@ -24,7 +24,6 @@ from inspector.store.sqlite import (
     stat_rollups,
     writer,
 )
-from inspector.store.sqlite.cache import WriterCache
 from inspector.store.sqlite.counters import save_counters
 from inspector.store.sqlite.engine import check_readable, file_identity, limited, reader_engine, translated
 from inspector.store.sqlite.growth import Growth
@@ -91,7 +90,7 @@ class SqliteStore(Store):
         self._inode = file_identity(path)[0]
         self._reader = reader_engine(path, wait_s=limits.wait_s)
         self._damage: str | None = None
-        self._cache = WriterCache()
+        self._cache = writer.WriterCache()
         self._upkeep = Upkeep(self._index, self._add_up, self._give_back, self.sync, self.shrink_log)
 
     @property

@@ -14,28 +14,52 @@ from inspector.model import Span, coalesce, supersedes
 from inspector.store.model import SpoolMark
 from inspector.store.sqlite import attribute_pages, search, stat_rollups, totals
 from inspector.store.sqlite.bulk import VALUES, execute_rows
-from inspector.store.sqlite.cache import WriterCache
 from inspector.store.sqlite.conversations import Conversations, MessageScope, OwningSpan, scope_of_span
 from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.sqlite.engine import driver
+from inspector.store.sqlite.families import Families
+from inspector.store.sqlite.logs import KeptLogs
 from inspector.store.sqlite.ownership import release, scopes_of
 from inspector.store.sqlite.parameters import json_list
 from inspector.store.sqlite.sessions import Sessions
-from inspector.store.sqlite.turns import StoredCall
+from inspector.store.sqlite.turns import StoredCall, Turns
 from inspector.store.sqlite.turns import forget as forget_turns
 from inspector.store.values.codec import unpack
 from inspector.store.values.codes import DIALECTS, HOOKS, KEYS
 from inspector.store.values.contents import DividedAttributes, content_ids, read_shared, stored_shared, take_apart
 from inspector.store.values.excerpts import Excerpts, excerpts_of
 from inspector.store.values.lifetime_counts import count_calls
-from inspector.store.values.records import Key, of_its_process
-from inspector.store.values.rows import Divided, Row, clean, named_run, packed_columns, row_of
+from inspector.store.values.rows import Divided, Key, Row, clean, named_run, of_its_process, packed_columns, row_of
 from inspector.store.values.sums import TraceSums
+from inspector.store.values.text_hashes import TextHashes
 
 _NAMES = Row._fields
 _INSERT = f"INSERT INTO spans ({', '.join(_NAMES)}) VALUES {VALUES}"  # noqa: S608  # constants
 _SELECT = f"SELECT {', '.join(_NAMES)} FROM spans"  # noqa: S608  # constants
 _FETCHED = 128
+
+
+class WriterCache:
+    """A cache of stored rows, so that a batch need not read them."""
+
+    def __init__(self) -> None:
+        self.text_hashes = TextHashes()
+        """Addresses of the messages of the current batch."""
+        self.conversations = Conversations(self.text_hashes)
+        """The latest messages of sessions and runs."""
+        self.families = Families()
+        """The calls of traces and their duplicates."""
+        self.logs = KeptLogs()
+        """Whether logs have to be looked for."""
+        self.turns = Turns(self.text_hashes)
+        """Finds which call continues which."""
+
+    def forget(self) -> None:
+        """Drop what may be out of date, as after a failed transaction or after rows were deleted."""
+        self.text_hashes.forget()
+        self.conversations.forget()
+        self.families.forget()
+        self.logs.forget()
 
 
 def write_batch(

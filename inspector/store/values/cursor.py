@@ -1,14 +1,17 @@
-"""Page cursors: opaque text with the position where the next page begins, and the list that it belongs to."""
+"""Pages of sorted lists, and their cursors: opaque text with the list and the position where the next page begins."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Generic, TypeAlias, TypeVar
 
 import msgspec
 
+from inspector.model import Order, RunSort, SessionSort, Sort, TraceSort
 from inspector.store.errors import CursorInvalid
 
+S = TypeVar("S", Sort, TraceSort, RunSort, SessionSort)
 Position: TypeAlias = tuple[int | float | None, int]
 """The sort value and the row id of the last item; rows without a value come last, in order of id."""
 
@@ -16,6 +19,16 @@ _Bounded = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 _LONGEST = 512
 _FOREIGN = "this is not a cursor of this server; take next_cursor of the page before, unchanged"
 _DECODER = msgspec.json.Decoder(tuple[str, _Bounded | float | None, _Bounded])
+
+
+@dataclass(frozen=True, slots=True)
+class Window(Generic[S]):
+    """The requested page of a list."""
+
+    sort: S
+    order: Order
+    cursor: str | None
+    limit: int
 
 
 def write_cursor(list_key: object, position: Position) -> str:

@@ -10,8 +10,7 @@ from msgspec import Raw
 from inspector import semconv
 from inspector.model import Span
 from inspector.roles import ROLES, role_named
-from inspector.store.values.records import Key
-from inspector.store.values.rows import clamp, clean
+from inspector.store.values.rows import Key, clamp, clean
 from inspector.store.values.sums import TraceSums
 
 LONGEST = 240

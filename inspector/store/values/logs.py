@@ -8,8 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from inspector.model import Log
-from inspector.store.values.records import Key
-from inspector.store.values.rows import clamp, clean, encode
+from inspector.store.values.rows import Key, clamp, clean, encode
 
 MOST_JOINED: Final = 1_024
 """Logs of a span that are joined to it: as many as it may have events."""

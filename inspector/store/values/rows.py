@@ -1,4 +1,4 @@
-"""Spans as rows of the database, with values clamped, encoded and cleaned so that every span can be stored."""
+"""Spans as rows of the database, and back; values are clamped, encoded and cleaned so that every span can be stored."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -23,11 +23,16 @@ _UNSTORABLE = re.compile("[\ud800-\udfff]")
 _DEEPEST = 200
 _LONGEST_NAME = 1_024
 _ENCODER = msgspec.json.Encoder()
+_ATTRIBUTES = msgspec.json.Decoder(dict[str, Any])
+_LIST = msgspec.json.Decoder(list[dict[str, Any]])
 _TEXTS = (
     *("trace_id", "span_id", "parent_id", "session_id", "name", "hook", "dialect", "service", "agent", "model", "tool"),
     *("process", "run", "input_key", "output_key"),
 )
 
+
+Key: TypeAlias = tuple[str, str]
+"""Trace id and span id."""
 
 NOT_COUNTED: Final = ""
 """``folded_into`` of a span that is no call and no duplicate either: the exception that ended a program."""
@@ -189,6 +194,66 @@ def placed(row: Row, ids: RowIds, session: tuple[str | None, int | None]) -> Row
             *row[_INHERITED + 1 :],
         )
     )
+
+
+def span_of(row: Row, trace_id: str, large: tuple[bytes, bytes, bytes]) -> Span:
+    """Return the span of a row.
+
+    Args:
+        row: The row.
+        trace_id: The id of its trace; the row has only the trace's row id.
+        large: The JSON of all its attributes, of its events and of its links.
+    """
+    attributes: Mapping[str, AttributeValue] = _ATTRIBUTES.decode(large[0])
+    events, links = map(_LIST.decode, large[1:])
+    start_ns, end_ns = row.start_ns, row.end_ns
+    if row.exact_times is not None:
+        start, _, end = row.exact_times.partition(" ")
+        start_ns, end_ns = int(start), int(end) if end else None
+    error = SpanError(row.error_type, row.error_message, row.error_traceback)
+    return Span(
+        trace_id=trace_id,
+        span_id=row.span_id,
+        name=row.name,
+        kind=row.kind,  # pyright: ignore[reportArgumentType] one of `KINDS`, as checked at ingest
+        status=row.status,  # pyright: ignore[reportArgumentType] as above
+        start_ns=start_ns,
+        parent_id=row.parent_id,
+        session_id=row.session_id if row.session_inherited is None else None,
+        hook=HOOKS.name(row.hook),
+        dialect=DIALECTS.name(row.dialect),
+        service=row.service,
+        agent=row.agent,
+        model=row.model,
+        tool=row.tool,
+        end_ns=end_ns,
+        input_tokens=row.input_tokens,
+        output_tokens=row.output_tokens,
+        cached_tokens=row.cached_tokens,
+        cost_usd=row.cost_usd,
+        error=None if error == SpanError(None, None) else error,
+        input_key=KEYS.name(row.input_key),
+        output_key=KEYS.name(row.output_key),
+        attributes=attributes,
+        events=events,
+        links=links,
+        process=row.process,
+        run=row.run,
+    )
+
+
+def of_its_process(span: Span, old: Row | None) -> Span:
+    """Return the span with its known process and run: exports and transcripts have none, but losses are found by it."""
+    if old is None or span.process is not None:
+        return span
+    return replace(span, process=old.process, run=span.run or old.run)
+
+
+def own_session(named: str | None, old: Row | None) -> str | None:
+    """Return the session that a record names, or the one that its previous record named."""
+    if named or old is None or old.session_inherited is not None:
+        return named or None
+    return old.session_id
 
 
 def _server(span: Span) -> str | None:
