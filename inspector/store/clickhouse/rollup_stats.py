@@ -8,13 +8,13 @@ from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import IS_CALL, NO_REPLAY
 from inspector.store.clickhouse.hours import KEYS, SUMMED, SUMS
-from inspector.store.clickhouse.slices import Slices, slices_of
 from inspector.store.clickhouse.slots import reached
 from inspector.store.limits import ReadLimits
 from inspector.store.values.call_stats import CallStats
+from inspector.store.values.counting import largest
 from inspector.store.values.rows import INT64_MAX, clamp
+from inspector.store.values.slices import Slices, slices_of
 
-MOST_GROUPS: Final = 1000
 _ASKED: Final = frozenset(("since_ns", "until_ns", "duplicates", "replays"))
 _HOURS: Final = (
     "SELECT hour, ifNull(version, 0) > changed, calls, first_ns, last_ns, kept "
@@ -66,7 +66,7 @@ class _Calls:
     def slices(self, slices: Slices) -> dict[int, CallStats]:
         """Return the statistics of time slices; for an hour in two slices, its calls are read."""
         hours = [hour for hour in self.summed(None) if slices.at(hour.first_ns) == slices.at(hour.last_ns)]
-        return _added(self._read(slices.of("first_ns"), slices.of("start_ns"), hours, ""))
+        return _added(self._read(slice_of("first_ns", slices), slice_of("start_ns", slices), hours, ""))
 
     def ends(self) -> tuple[int, int] | None:
         """Return when the first and the last call began; None if there are none."""
@@ -134,10 +134,10 @@ def read_rollup_stats(
     total = CallStats()
     for each in groups.values():
         total.include(each)
-    largest = sorted(groups.items(), key=lambda group: (-group[1].count, group[0] is None, group[0] or ""))
+    ranked = largest(groups.items(), lambda each: each.count) if by else ()
     return Stats(
         StatsGroup(None, *total.values()),
-        tuple(StatsGroup(key, *each.values()) for key, each in largest[:MOST_GROUPS]) if by else (),
+        tuple(StatsGroup(key, *each.values()) for key, each in ranked),
         _slices(calls, where, buckets),
         complete=True,
     )
@@ -148,6 +148,12 @@ def _slices(calls: _Calls, where: Filter, count: int) -> tuple[StatsBucket, ...]
     if slices is None:
         return ()
     return slices.buckets({at: stats.values() for at, stats in calls.slices(slices).items()})
+
+
+def slice_of(column: str, slices: Slices) -> str:
+    """Return the SQL expression for the slice of the time in a column."""
+    past = f"(toInt128({column}) - toInt128({slices.first})) * {slices.count}"
+    return f"toInt64(least({slices.count - 1}, intDiv({past}, toInt128({slices.width}))))"
 
 
 def _added(rows: Iterable[Sequence[Any]]) -> dict[Any, CallStats]:

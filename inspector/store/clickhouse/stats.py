@@ -9,14 +9,13 @@ from inspector.store.clickhouse.database import Database
 from inspector.store.clickhouse.filters import IS_CALL, IS_NO_DUPLICATE, Conditions, named, narrow_spans
 from inspector.store.clickhouse.hours import KEYS, UNPRICED
 from inspector.store.clickhouse.labels import KEY, of_runs, of_traces
-from inspector.store.clickhouse.rollup_stats import MOST_GROUPS, read_rollup_stats
-from inspector.store.clickhouse.slices import slices_of
+from inspector.store.clickhouse.rollup_stats import read_rollup_stats, slice_of
 from inspector.store.clickhouse.summary_filters import summary_filter
 from inspector.store.limits import ReadLimits
-from inspector.store.values.call_stats import CallStats
+from inspector.store.values.counting import MOST_GROUPS, rounded_usd
 from inspector.store.values.rows import INT64_MAX
+from inspector.store.values.slices import NOTHING, slices_of
 
-_NOTHING: Final = CallStats().values()
 _EXACT: Final = "1e-9"
 """Less than the share of one row: with it, `quantilesExact` returns the nearest rank."""
 _QUANTILES: Final = ", ".join(f"{share} - {_EXACT}" for share in (0.5, 0.95, 0.99))
@@ -59,7 +58,7 @@ def read_stats(
     conditions = _conditions(database, where, of)
     table, columns = _TABLES[of]
     if conditions is None:
-        return Stats(StatsGroup(None, *_NOTHING), (), (), complete=True)
+        return Stats(StatsGroup(None, *NOTHING), (), (), complete=True)
     total = database.row(f"SELECT {columns} FROM {table} {conditions.where}", conditions.values)
     assert total is not None
     groups: Sequence[Sequence[Any]] = ()
@@ -102,7 +101,7 @@ _LARGEST: Final = f"ORDER BY count() DESC, key IS NULL, key LIMIT {MOST_GROUPS}"
 def _values_of(row: Sequence[Any]) -> tuple[Any, ...]:
     count, errors, quantiles, timed, *tokens, cost, priced, unpriced = row
     lengths = quantiles if timed else (None, None, None)
-    return (count, errors, *lengths, *tokens, round(cost, 12) if priced else None, unpriced)
+    return (count, errors, *lengths, *tokens, rounded_usd(cost, priced), unpriced)
 
 
 def _of_many(
@@ -154,7 +153,7 @@ def _buckets(
     if slices is None:
         return ()
     found = database.rows(
-        f"SELECT {slices.of('start_ns')} AS slice, {columns} FROM {table} {conditions.where} GROUP BY slice",
+        f"SELECT {slice_of('start_ns', slices)} AS slice, {columns} FROM {table} {conditions.where} GROUP BY slice",
         conditions.values,
     )
     return slices.buckets({row[0]: _values_of(row[1:]) for row in found})

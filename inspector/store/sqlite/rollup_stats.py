@@ -24,6 +24,7 @@ from inspector.store.sqlite.parameters import is_among, json_list
 from inspector.store.sqlite.reader import changed_after
 from inspector.store.sqlite.tables import spans
 from inspector.store.values.call_stats import Call, CallStats
+from inspector.store.values.counting import largest
 from inspector.store.values.rows import INT64_MAX, clean
 from inspector.toolnames import served_name
 
@@ -80,7 +81,7 @@ def _key(call: Call, by: GroupBy) -> str | None:
 
 
 def read_rollup_stats(
-    connection: Connection, where: Filter, limits: ReadLimits, *, by: GroupBy | None, buckets: int, most_groups: int
+    connection: Connection, where: Filter, limits: ReadLimits, *, by: GroupBy | None, buckets: int
 ) -> Stats | None:
     """Return the statistics of a filter; None if the calls must be read: they are few, or rollups cannot answer."""
     if by == "label" or any(getattr(where, name) != getattr(Filter(), name) for name in _OTHERS):
@@ -107,13 +108,10 @@ def read_rollup_stats(
     total = CallStats()
     for each in slices:
         total.include(each)
-    largest = sorted(
-        ((key, of) for key, of in groups.items() if of.count),
-        key=lambda item: (-item[1].count, item[0] is None, item[0] or ""),
-    )
+    filled = ((key, of) for key, of in groups.items() if of.count)
     return Stats(
         StatsGroup(None, *total.values()),
-        tuple(StatsGroup(key, *of.values()) for key, of in largest[:most_groups]),
+        tuple(StatsGroup(key, *of.values()) for key, of in largest(filled, lambda of: of.count)),
         tuple(StatsBucket(str(edges[at]), *each.values()) for at, each in enumerate(slices)) if buckets else (),
         complete=True,
     )

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from math import ceil
 from typing import Any
 
 from sqlalchemy import Connection, Select, func, select
@@ -17,12 +16,10 @@ from inspector.store.sqlite.listing import Ranking, Test, page_rows, slowly
 from inspector.store.sqlite.reader import event_conditions
 from inspector.store.sqlite.rollup_stats import read_rollup_stats
 from inspector.store.sqlite.tables import spans
-from inspector.store.values.counting import total_usd, unpriced_calls
+from inspector.store.values.counting import largest, quantile, total_usd, unpriced_calls
 from inspector.store.values.cursor import Position
 from inspector.store.values.rows import INT64_MAX
-
-MOST_GROUPS = 1000
-"""If there are more groups, the smallest are left out."""
+from inspector.store.values.slices import slices_of
 
 _STEP = 20_000
 _c = spans.c
@@ -44,9 +41,7 @@ def read_call_stats(
 ) -> Stats:
     """Return the statistics of a filter."""
     of_calls = replace(where, duplicates=False)
-    of_rollups = read_rollup_stats(
-        connection, named(connection, of_calls), limits, by=by, buckets=buckets, most_groups=MOST_GROUPS
-    )
+    of_rollups = read_rollup_stats(connection, named(connection, of_calls), limits, by=by, buckets=buckets)
     if of_rollups is not None:
         return of_rollups
     found = event_conditions(connection, of_calls, limits)
@@ -80,11 +75,6 @@ def _newest(
         after = (page[-1][0], page[-1][-1])
 
 
-def quantile(ascending: Sequence[float], share: float) -> float | None:
-    """Return a quantile of sorted values (nearest rank)."""
-    return ascending[max(0, ceil(len(ascending) * share) - 1)] if ascending else None
-
-
 def _stats_of(rows: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
     # Column by column: a loop over the rows takes several times as long.
     durations = sorted([row[3] for row in rows if row[3] is not None])
@@ -115,25 +105,20 @@ def _groups(connection: Connection, rows: Sequence[Sequence[Any]], by: GroupBy |
     else:
         for row in rows:
             by_key.setdefault(row[1], []).append(row)
-    largest = sorted(by_key.items(), key=lambda item: (-len(item[1]), item[0] is None, item[0] or ""))[:MOST_GROUPS]
-    groups = tuple(StatsGroup(key, *_stats_of(members)) for key, members in largest)
-    return groups if by != "label" else tuple(replace(each, mean_score=mean(scores.get(each.key))) for each in groups)
+    groups = tuple(StatsGroup(key, *_stats_of(members)) for key, members in largest(by_key.items(), len))
+    return groups if by != "label" else tuple(replace(each, mean_score=_mean(scores.get(each.key))) for each in groups)
 
 
-def mean(scores: Sequence[float] | None) -> float | None:
-    """Return the mean of scores; None if there are none."""
+def _mean(scores: Sequence[float] | None) -> float | None:
     return sum(scores) / len(scores) if scores else None
 
 
 def _buckets(rows: Sequence[Sequence[Any]], where: Filter, count: int) -> tuple[StatsBucket, ...]:
     starts = [row[0] for row in rows]
-    first = where.since_ns if where.since_ns is not None else min(starts, default=None)
-    end = where.until_ns if where.until_ns is not None else max(starts, default=-1) + 1
-    if count <= 0 or first is None or end <= first:
+    slices = slices_of(where, (min(starts), max(starts)) if starts else None, count)
+    if slices is None:
         return ()
-    width = end - first
-    slices: list[list[Sequence[Any]]] = [[] for _ in range(count)]
+    by_slice: dict[int, list[Sequence[Any]]] = {}
     for row in rows:
-        slices[min(count - 1, (row[0] - first) * count // width)].append(row)
-    # Rounded up to the first nanosecond in the slice.
-    return tuple(StatsBucket(str(first - (-at * width // count)), *_stats_of(rows)) for at, rows in enumerate(slices))
+        by_slice.setdefault(slices.at(row[0]), []).append(row)
+    return slices.buckets({at: _stats_of(its) for at, its in by_slice.items()})

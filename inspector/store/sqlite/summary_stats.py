@@ -26,7 +26,6 @@ from sqlalchemy import (
 
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
 from inspector.store.limits import ReadLimits
-from inspector.store.sqlite import stats
 from inspector.store.sqlite.counted import IS_NO_DUPLICATE, SERVED_TOOL
 from inspector.store.sqlite.filters import run_conditions, trace_conditions
 from inspector.store.sqlite.labels import keys_of_runs, keys_of_traces
@@ -35,9 +34,8 @@ from inspector.store.sqlite.membership import Membership, membership_of
 from inspector.store.sqlite.parameters import json_list
 from inspector.store.sqlite.run_lists import TraceMembership, trace_membership_of
 from inspector.store.sqlite.tables import runs, spans, traces
-from inspector.store.values.counting import total_usd
+from inspector.store.values.counting import largest, quantile, rounded_usd, total_usd
 from inspector.store.values.rows import INT64_MAX
-from inspector.store.values.summaries import COST_DIGITS
 
 _Condition: TypeAlias = Membership | TraceMembership
 
@@ -140,9 +138,9 @@ class _ItemStats:
         return (
             self.count,
             self.errors,
-            *(stats.quantile(durations, share) for share in (0.5, 0.95, 0.99)),
+            *(quantile(durations, share) for share in (0.5, 0.95, 0.99)),
             *(min(INT64_MAX, tokens) for tokens in self.tokens),
-            None if cost_usd is None or not self.priced else round(cost_usd, COST_DIGITS),
+            None if cost_usd is None else rounded_usd(cost_usd, self.priced),
             self.unpriced_calls,
         )
 
@@ -176,8 +174,7 @@ def read_summary_stats(
                 target.add(row, known_durations)
         for key, durations, *row in () if of_many is None else connection.execute(of_many, its):
             by_key.setdefault(key, _ItemStats()).add(row, _DURATIONS.decode(durations))
-    largest = sorted(by_key.items(), key=lambda item: (-item[1].count, item[0] is None, item[0] or ""))
-    groups = tuple(StatsGroup(key, *its.values()) for key, its in largest[: stats.MOST_GROUPS])
+    groups = tuple(StatsGroup(key, *its.values()) for key, its in largest(by_key.items(), lambda its: its.count))
     if by == "label":
         means = _mean_scores(connection, of, conditions, listed)
         groups = tuple(replace(each, mean_score=means.get(each.key)) for each in groups)

@@ -4,12 +4,9 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from inspector.store.values.counting import is_unpriced
+from inspector.store.values.counting import is_unpriced, rounded_usd
 from inspector.store.values.rows import INT64_MAX, Row
 from inspector.store.values.sketch import bucket_of, quantile_of
-
-COST_DIGITS = 12
-"""Decimal places that are kept of a sum of dollars."""
 
 
 class Call(NamedTuple):
@@ -97,7 +94,6 @@ class CallStats:
             self.errors,
             *(quantile_of(self.durations, share) for share in (0.5, 0.95, 0.99)),
             *(min(INT64_MAX, each) for each in tokens),
-            # Adding and subtracting leaves rounding errors behind the significant digits.
-            round(self.cost_usd, COST_DIGITS) if self.priced else None,
+            rounded_usd(self.cost_usd, self.priced),
             self.unpriced_calls,
         )

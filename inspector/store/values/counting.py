@@ -8,8 +8,14 @@ root, is ``error``.
 """
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, TypeVar
+
+MOST_GROUPS: Final = 1000
+"""If statistics have more groups, the smallest are left out."""
+_COST_DIGITS: Final = 12
+"""Decimal places that are kept of a sum of dollars."""
+_T = TypeVar("_T")
 
 
 def is_unpriced(kind: str, status: str, tokens: int | None, cost_usd: float | None) -> bool:
@@ -30,6 +36,23 @@ def total_usd(costs: Sequence[float]) -> float | None:
     except (OverflowError, ValueError):
         return None
     return total if math.isfinite(total) else None
+
+
+def rounded_usd(sum_usd: float, priced: int) -> float | None:
+    """Return a sum of costs, of which ``priced`` are known, without rounding errors; None if there are none."""
+    # Adding and subtracting leaves them behind the significant digits.
+    return round(sum_usd, _COST_DIGITS) if priced else None
+
+
+def quantile(ascending: Sequence[float], share: float) -> float | None:
+    """Return a quantile of sorted values (nearest rank)."""
+    return ascending[max(0, math.ceil(len(ascending) * share) - 1)] if ascending else None
+
+
+def largest(groups: Iterable[tuple[str | None, _T]], size: Callable[[_T], int]) -> Sequence[tuple[str | None, _T]]:
+    """Return the largest groups of statistics by their keys, the one without a key last among equals."""
+    ranked = sorted(groups, key=lambda group: (-size(group[1]), group[0] is None, group[0] or ""))
+    return ranked[:MOST_GROUPS]
 
 
 def unpriced_calls(rows: Sequence[Sequence[Any]], at: int) -> int:

@@ -8,7 +8,8 @@ from inspector.model import Filter, StatsBucket
 from inspector.store.values.call_stats import CallStats
 from inspector.store.values.rows import INT64_MAX
 
-_NOTHING: Final = CallStats().values()
+NOTHING: Final = CallStats().values()
+"""The statistics of no calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +24,11 @@ class Slices:
         """Return the index of the slice that contains a time."""
         return min(self.count - 1, (start_ns - self.first) * self.count // self.width)
 
-    def of(self, column: str) -> str:
-        """Return the SQL expression for the slice of the time in a column."""
-        past = f"(toInt128({column}) - toInt128({self.first})) * {self.count}"
-        return f"toInt64(least({self.count - 1}, intDiv({past}, toInt128({self.width}))))"
-
     def buckets(self, stats: Mapping[int, tuple[Any, ...]]) -> tuple[StatsBucket, ...]:
         """Return all slices with their statistics; slices without any are empty."""
         # Rounded up to the first nanosecond in the slice.
         starts = (self.first - (-at * self.width // self.count) for at in range(self.count))
-        return tuple(StatsBucket(str(start), *stats.get(at, _NOTHING)) for at, start in enumerate(starts))
+        return tuple(StatsBucket(str(start), *stats.get(at, NOTHING)) for at, start in enumerate(starts))
 
 
 def slices_of(where: Filter, ends: tuple[int, int] | None, count: int) -> Slices | None:
