@@ -9,7 +9,7 @@ Where to begin:
   `listing` and `membership` pages of those that have no index, and `search` finds texts.
 - Statistics: `stats` from rows, `rollup_stats` from sums by the hour, which `stat_rollups` keeps.
 - Upkeep: `upkeep` does what can wait, `retention` removes, `reserve` and `growth` deal with full disks, `integrity`
-  and `salvage` with damage.
+  and `salvage` with damage; `files` names the files.
 """
 
 from inspector.store.sqlite.store import SqliteStore

@@ -29,12 +29,12 @@ class OutlinePage:
         """The start time and row id of the last span on the previous page."""
 
     def of_trace(self, trace: Trace, seq: int, fetched: Sequence[Sequence[Any]]) -> TraceOutline:
-        """Return the page of a trace; ``found`` has one more row than the page."""
+        """Return the page of a trace; ``fetched`` has one row more if there is a next page."""
         rows, following = cut(self._list_key, fetched, self._limit)
         return TraceOutline(trace, seq, trace.start_time_unix_nano, *_columns(rows), following)
 
     def of_run(self, run: Run, seq: int, fetched: Sequence[Sequence[Any]]) -> RunOutline:
-        """Return the page of a run; ``found`` has one more row than the page."""
+        """Return the page of a run; ``fetched`` has one row more if there is a next page."""
         rows, following = cut(self._list_key, fetched, self._limit)
         tables, columns = _columns(rows)
         traces, trace = _numbered([row[16] for row in rows])
