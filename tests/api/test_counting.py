@@ -15,7 +15,7 @@ from inspector.cli.drawing.trace import trace_lines
 from inspector.cli.output.rows import event_table, session_table
 from inspector.cli.output.terminal import Terminal
 from inspector.model import STATUSES, Filter, Span, SpanError
-from inspector.store.sqlite.stats import quantile
+from inspector.store.values.counting import quantile
 
 START_NS = 1_800_000_000_000_000_000
 numbers = itertools.count(1)
