@@ -26,6 +26,16 @@ def answered(number, error, *, start_ms, question, **run):
     yield model_call(trace, 2, asked, answer, parent=1, start_ms=start_ms + 5, took_ms=800, **common)
 
 
+def interrupted():
+    """A run that went on to its end after the process of two of its calls had died."""
+    common = {"service": "evaluate", "run": "interrupted"}
+    trace = f"{0xFA80:032x}"
+    yield span_of(trace, 1, "workflow", name="answer_question", start_ms=2 * MINUTE, took_ms=900, **common)
+    for number in (2, 3):
+        start_ms = 2 * MINUTE + 100 * number
+        yield span_of(trace, number, parent=1, start_ms=start_ms, took_ms=None, status="lost", tool="search", **common)
+
+
 @pytest.fixture(scope="module")
 def evaluations(homes, serving):
     home = homes / "evaluations"
@@ -42,7 +52,7 @@ def evaluations(homes, serving):
             100 + number, error, start_ms=MINUTE + number * 1000, question=question, run=f"question-{number}"
         )
     ]
-    fill(home, [*batch, *single])
+    fill(home, [*batch, *single, *interrupted()])
     with serving(home) as server:
         yield server
 
@@ -58,6 +68,22 @@ def test_a_failed_run_says_why_in_the_list(evaluations, visit):
     expect(row_of(page, "question-2")).to_contain_text("Answer 102.")
     page.set_viewport_size({"width": 390, "height": 800})
     expect(row_of(page, "question-3").get_by_text("TimeoutError: no answer within 30 s")).to_be_visible()
+    assert_accessible(page)
+
+
+def test_lost_calls_of_a_run_that_ended_well_are_no_failures(evaluations, visit):
+    page = visit(evaluations, "/runs/interrupted", color_scheme="light")
+    strip = page.get_by_role("region", name="What was lost")
+    expect(strip).to_contain_text("Lost call, 200 ms in: tool call search, whose process ended first.")
+    expect(strip).to_contain_text("The run continued and succeeded.")
+    expect(strip).to_contain_text("1 of 2")
+    strip.get_by_role("button", name="Next lost call").click()
+    expect(strip).to_contain_text("2 of 2")
+    expect(page.get_by_role("region", name="What failed")).to_have_count(0)
+    workflow = page.get_by_role("treegrid").get_by_role("row").filter(has_text="answer_question")
+    workflow.get_by_title("Collapse").click()
+    expect(workflow.get_by_title("2 lost calls below")).to_be_visible()
+    expect(workflow.get_by_title("failure", exact=False)).to_have_count(0)
     assert_accessible(page)
 
 

@@ -155,7 +155,7 @@ export function saysTheSame(row: SpanRow, other: SpanRow): boolean {
   return keys.every((key) => key === "turn" || row[key] === other[key]);
 }
 
-/** Whether a span failed or lost its process. */
+/** Whether trouble began here: the span failed, or was lost, so that nobody knows how it ended. */
 export function hasFailed(row: SpanRow): boolean {
   return row.status === "error" || row.status === "lost";
 }

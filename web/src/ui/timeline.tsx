@@ -18,7 +18,7 @@ interface Props {
 
 const GROW_MS = 250;
 
-/** The timeline of a run on one line: a bar per call, failures outlined; running bars grow. */
+/** The timeline of a run on one line: a bar per call, failures and lost calls outlined; running bars grow. */
 export const Timeline = memo(function Timeline({ bars, totalMs, startMs, running, label }: Props) {
   const now = useNow(running ? GROW_MS : null);
   const furthest = bars.reduce((most, bar) => Math.max(most, bar.offset_ms + (bar.duration_ms ?? 0)), 0);
@@ -33,6 +33,7 @@ export const Timeline = memo(function Timeline({ bars, totalMs, startMs, running
             css.bar,
             bar.frame && css.frame,
             bar.status === "error" && !bar.frame && css.error,
+            bar.status === "lost" && !bar.frame && css.lost,
             bar.status === "running" && css.running,
           )}
           style={{ left: `${bar.left * 100}%`, width: `${bar.width * 100}%`, color: kindColor(bar.kind) }}

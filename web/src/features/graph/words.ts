@@ -23,7 +23,7 @@ export function callWords({ calls, inferred }: CallFigures, noun = "call"): stri
 function figureWords(figures: CallFigures): string[] {
   const words = [callWords(figures), duration(figures.ms)];
   if (figures.errors) words.push(`${figures.errors} failed`);
-  if (figures.unended) words.push(`${figures.unended} not ended`);
+  if (figures.unended) words.push(`${figures.unended} denied, cancelled, abandoned or lost`);
   if (figures.running) words.push(`${figures.running} running`);
   if (figures.costUsd !== null) words.push(dollars(figures.costUsd));
   return words;

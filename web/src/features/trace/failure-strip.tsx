@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import clsx from "clsx";
 import { ChevronDown, ChevronUp } from "lucide-react";
 import { useMemo } from "react";
 import { isServed, type Run } from "@/api/client";
@@ -29,25 +30,30 @@ interface Props {
   onStep: (by: 1 | -1) => void;
 }
 
-/** Says what failed first and why, in one line. */
+/** Says what failed first and why, or what was lost, in one line. */
 export function FailureStrip(props: Props) {
   const { rows, failures, current } = props;
   const row = rows[failures[current] as number];
   if (!row) return null;
   const inferred = failures.filter((at) => rows[at]?.inferred).length;
   const lost = failures.filter((at) => rows[at]?.status === "lost").length;
+  const isOnlyLost = lost === failures.length;
+  const noun = isOnlyLost ? "lost call" : "failure";
   return (
-    <section className={css.strip} aria-label="What failed">
+    <section
+      className={clsx(css.strip, isOnlyLost && css.lost)}
+      aria-label={isOnlyLost ? "What was lost" : "What failed"}
+    >
       <div className={css.what}>
         <StatusMark status={row.status} size={15} />
         <p className={css.text}>
           <span className={css.lead}>
-            {current === 0 ? "First failure" : `Failure ${count(current + 1)}`}
+            {leadOf(props)}
             {row.inferred && ", inferred from messages"}, {duration(Math.max(0, row.startMs))} in:
           </span>{" "}
           <button type="button" className={css.span} onClick={() => props.onSelect(row.id)}>
             <span>{kindLabel(row.kind)}</span> <bdi>{visibleLine(row.tool ?? row.agent ?? row.model ?? row.name)}</bdi>
-          </button>{" "}
+          </button>
           <Reason row={row} />
         </p>
       </div>
@@ -59,25 +65,33 @@ export function FailureStrip(props: Props) {
             <span className={css.count}>
               {count(current + 1)} of {count(failures.length)}
               {inferred > 0 && ` (${count(inferred)} inferred)`}
-              {lost > 0 && lost < failures.length && ` (${count(lost)} lost)`}
+              {lost > 0 && !isOnlyLost && ` (${count(lost)} lost)`}
             </span>
             <Button
               look="plain"
               onClick={() => props.onStep(-1)}
-              title="Previous failure (Shift+E)"
-              aria-label="Previous failure"
+              title={`Previous ${noun} (Shift+E)`}
+              aria-label={`Previous ${noun}`}
             >
               <ChevronUp size={15} aria-hidden />
             </Button>
-            <Button look="plain" onClick={() => props.onStep(1)} title="Next failure (E)" aria-label="Next failure">
+            <Button look="plain" onClick={() => props.onStep(1)} title={`Next ${noun} (E)`} aria-label={`Next ${noun}`}>
               <ChevronDown size={15} aria-hidden />
             </Button>
           </>
         )}
       </div>
-      {failures.length > 1 && <Groups {...props} />}
+      {failures.length > 1 && !isOnlyLost && <Groups {...props} />}
     </section>
   );
+}
+
+/** What is shown: a lost call, or which of the failures. */
+function leadOf({ rows, failures, current }: Props): string {
+  const isLost = (at: number) => rows[at]?.status === "lost";
+  if (isLost(failures[current] as number)) return "Lost call";
+  const before = failures.slice(0, current).filter((at) => !isLost(at)).length;
+  return before === 0 ? "First failure" : `Failure ${count(before + 1)}`;
 }
 
 const MOST_GROUPS = 6;
@@ -120,12 +134,13 @@ function Groups({ rows, failures, current, onSelect }: Props) {
 function Reason({ row }: { row: SpanRow }) {
   const isLost = row.status === "lost";
   const { data } = useQuery({ ...eventQuery(row.id, row.traceId), enabled: !isLost });
-  if (isLost) return <span className={css.reason}>was lost: its process ended first.</span>;
+  if (isLost) return <span>, whose process ended first.</span>;
   const type = data?.error?.type ?? row.errorType;
   const message = data?.error?.message;
   const text = message ? visibleLine(message) : data ? "No message was recorded." : "";
   return (
-    <span className={css.reason} title={text}>
+    <span title={text}>
+      {" "}
       {type && (
         <b className={css.type}>
           <ErrorType type={type} />:

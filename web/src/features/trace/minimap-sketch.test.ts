@@ -3,7 +3,7 @@ import { KINDS } from "@/lib/filter";
 import { randomRows, sampleRow } from "@/lib/samples.test-data";
 import type { SpanRow } from "@/lib/spans";
 import { treeOf } from "@/lib/tree";
-import { pathOf, sketchOf } from "./minimap-sketch";
+import { FAILED, LOST, pathOf, sketchOf } from "./minimap-sketch";
 import { wholeOf } from "./time-scale";
 
 function sketch(rows: readonly SpanRow[], size = { columns: 10, lanes: 4 }) {
@@ -24,7 +24,18 @@ describe("sketchOf", () => {
   it("shows a span without length, and where one failed", () => {
     const { cells, failures } = sketch([sampleRow("a", null, { startMs: 99, durationMs: 0, status: "error" })]);
     expect(cells[9]).toBe(TOOL);
-    expect([...failures]).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+    expect([...failures]).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, FAILED]);
+  });
+
+  it("shows where a call was lost, but a failure where there is one too", () => {
+    const lost = { startMs: 10, durationMs: null, status: "lost" } as const;
+    const failed = { startMs: 50, durationMs: 5, status: "error" } as const;
+    const { failures } = sketch([
+      sampleRow("a", null, lost),
+      sampleRow("b", null, failed),
+      sampleRow("c", null, { ...lost, startMs: 51 }),
+    ]);
+    expect([...failures]).toEqual([0, LOST, 0, 0, 0, FAILED, 0, 0, 0, 0]);
   });
 
   it("draws any trace without leaving its cells", () => {

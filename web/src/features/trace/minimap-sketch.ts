@@ -1,5 +1,5 @@
 import { KINDS } from "@/lib/filter";
-import { endMs, hasFailed, type SpanRow } from "@/lib/spans";
+import { endMs, type SpanRow } from "@/lib/spans";
 import type { Range } from "./time-scale";
 
 /** A trace drawn with few cells, however many spans it has. */
@@ -8,9 +8,12 @@ export interface Sketch {
   lanes: number;
   /** Lane after lane; 0 where there is nothing, otherwise one more than the place of the kind in `KINDS`. */
   cells: Uint8Array;
-  /** By column: whether something failed in it. */
+  /** By column: `FAILED` if something failed in it, `LOST` if something was lost and nothing failed, otherwise 0. */
   failures: Uint8Array;
 }
+
+export const LOST = 1;
+export const FAILED = 2;
 
 const CODES = new Map(KINDS.map((kind, at) => [kind, at + 1]));
 
@@ -35,7 +38,8 @@ export function sketchOf(
     const lane = Math.floor((place * lanes) / order.length) * columns;
     cells.fill(CODES.get(row.kind) as number, lane + from, lane + to);
     // At its end: that is when it is known.
-    if (hasFailed(row)) failures[to - 1] = 1;
+    if (row.status === "error") failures[to - 1] = FAILED;
+    else if (row.status === "lost") failures[to - 1] ||= LOST;
   }
   return { columns, lanes, cells, failures };
 }

@@ -4,7 +4,7 @@ import { duration } from "@/lib/format";
 import type { SpanRow } from "@/lib/spans";
 import { kindColor } from "@/ui/kind";
 import css from "./minimap.module.css";
-import { pathOf, type Sketch, sketchOf } from "./minimap-sketch";
+import { FAILED, LOST, pathOf, type Sketch, sketchOf } from "./minimap-sketch";
 import { between, type Range, shareOf, shifted } from "./time-scale";
 import type { Zoom } from "./use-zoom";
 
@@ -52,16 +52,17 @@ const Drawing = memo(function Drawing({ sketch }: { sketch: Sketch }) {
         shapeRendering="crispEdges"
         aria-hidden
       >
-        <path d={failurePath(sketch)} fill="var(--error)" />
+        <path d={failurePath(sketch, LOST)} fill="var(--warn)" />
+        <path d={failurePath(sketch, FAILED)} fill="var(--error)" />
       </svg>
     </>
   );
 });
 
-function failurePath({ failures, columns }: Sketch): string {
+function failurePath({ failures, columns }: Sketch, code: number): string {
   let path = "";
   // Wider than a cell, so that a single one is seen.
-  for (let at = 0; at < columns; at++) if (failures[at]) path += `M${Math.max(0, at - 1)} 0h3v1h-3z`;
+  for (let at = 0; at < columns; at++) if (failures[at] === code) path += `M${Math.max(0, at - 1)} 0h3v1h-3z`;
   return path;
 }
 

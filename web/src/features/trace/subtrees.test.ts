@@ -39,6 +39,13 @@ describe("subtreesOf", () => {
   });
 });
 
+it("counts lost calls among failed ones, and by themselves", () => {
+  const lost = { status: "lost" } as const;
+  const rows = [row("run"), row("a", "run", lost), row("b", "run", { status: "error" }), row("c", "b", lost)];
+  const { failedCalls, lostCalls } = subtreesOf(rows, treeOf(rows));
+  expect([failedCalls[0], lostCalls[0]]).toEqual([3, 2]);
+});
+
 describe("failuresOf", () => {
   function failures(...rows: ReturnType<typeof row>[]) {
     return failuresOf(rows, subtreesOf(rows, treeOf(rows))).map((at) => rows[at]?.id);

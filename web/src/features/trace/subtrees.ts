@@ -9,6 +9,8 @@ export interface Subtrees {
   failures: Int32Array;
   /** How many calls failed or were lost. */
   failedCalls: Int32Array;
+  /** How many of these were lost. */
+  lostCalls: Int32Array;
   inputTokens: Float64Array;
   outputTokens: Float64Array;
   /** NaN if no call below has a known cost. */
@@ -21,6 +23,7 @@ export function* subtreeSteps(rows: readonly SpanRow[], tree: Tree): Steps<Subtr
     spans: new Int32Array(rows.length),
     failures: new Int32Array(rows.length),
     failedCalls: new Int32Array(rows.length),
+    lostCalls: new Int32Array(rows.length),
     inputTokens: new Float64Array(rows.length),
     outputTokens: new Float64Array(rows.length),
     costUsd: new Float64Array(rows.length).fill(Number.NaN),
@@ -42,6 +45,7 @@ function addUp(below: Subtrees, above: number, at: number, row: SpanRow): void {
   add(below.failures, hasFailed(row) ? 1 : 0);
   const counts = row.foldedInto === null;
   add(below.failedCalls, counts && hasFailed(row) ? 1 : 0);
+  add(below.lostCalls, counts && row.status === "lost" ? 1 : 0);
   add(below.inputTokens, counts ? (row.inputTokens ?? 0) : 0);
   add(below.outputTokens, counts ? (row.outputTokens ?? 0) : 0);
   const known = below.costUsd[at] as number;

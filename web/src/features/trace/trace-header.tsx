@@ -29,7 +29,7 @@ const LOOKS = {
 } as const;
 
 /** Signs in the title of the browser tab, by status. */
-const SIGNS: Partial<Record<Trace["status"], string>> = { running: "● ", error: "✗ ", lost: "✗ " };
+const SIGNS: Partial<Record<Trace["status"], string>> = { running: "● ", error: "✗ ", lost: "? " };
 
 interface Props {
   trace: Trace;

@@ -60,7 +60,8 @@ function lineOf(props: Props, line: number) {
       figures={figuresOf(rows, below, at, fold?.members)}
       hides={{
         spans: spread ? (below.spans[at] as number) : 0,
-        failures: spread ? (below.failedCalls[at] as number) : 0,
+        failures: spread ? (below.failedCalls[at] as number) - (below.lostCalls[at] as number) : 0,
+        lost: spread ? (below.lostCalls[at] as number) : 0,
         duplicates: outline.once && !fold ? (props.duplicates.get(row.id)?.length ?? 0) : 0,
       }}
       fold={fold ? { rows, members: fold.members, period: fold.period } : null}

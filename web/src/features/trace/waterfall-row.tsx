@@ -48,6 +48,7 @@ export interface LineFigures {
 export interface LineHides {
   spans: number;
   failures: number;
+  lost: number;
   duplicates: number;
 }
 
@@ -130,7 +131,7 @@ export const WaterfallRow = memo(function WaterfallRow(props: Props) {
         )}
         {!fold && <Extra row={row} agentAbove={agentAbove} />}
         {hides.duplicates > 0 && <HiddenDuplicates spans={hides.duplicates} />}
-        {hides.spans > 0 && <Hidden spans={hides.spans} failures={hides.failures} />}
+        {hides.spans > 0 && <Hidden {...hides} />}
         {preview && <CallPreview of={preview} className={css.preview} />}
       </div>
       <div role="gridcell" className={clsx(css.tokens, figures.summed && css.summed)}>
@@ -239,7 +240,7 @@ function Plumbing({ names }: { names: readonly string[] }) {
   );
 }
 
-function Hidden({ spans, failures }: { spans: number; failures: number }) {
+function Hidden({ spans, failures, lost }: LineHides) {
   return (
     <>
       <span className={css.below} title={`${plural(spans, "span")} below`}>
@@ -249,6 +250,12 @@ function Hidden({ spans, failures }: { spans: number; failures: number }) {
         <span className={css.failures} title={`${plural(failures, "failure")} below`}>
           <StatusMark status="error" size={12} />
           {compact(failures)}
+        </span>
+      )}
+      {lost > 0 && (
+        <span className={clsx(css.failures, css.lost)} title={`${plural(lost, "lost call")} below`}>
+          <StatusMark status="lost" size={12} />
+          {compact(lost)}
         </span>
       )}
     </>
