@@ -83,7 +83,7 @@ export function BarTable<Id extends string>({ title, columns, rows, to, rank, or
           {rows.slice(0, most).map((row) => (
             <tr key={row.key} className={css.row}>
               <th scope="row" className={css.name}>
-                <Link to={to} search={row.search} preload={false} className={css.link}>
+                <Link to={to} search={row.search} preload={false} className={clsx("cut", css.link)}>
                   {row.name}
                 </Link>
                 <span className={css.track} aria-hidden>

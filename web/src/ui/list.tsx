@@ -36,7 +36,7 @@ interface ValueProps extends HTMLAttributes<HTMLDivElement> {
 export function Value({ look = "plain", bad = false, className, children, ...rest }: ValueProps) {
   const none = children === null || children === "–" || children === "0";
   return (
-    <Cell className={clsx(css[look], bad && css.bad, none && css.none, className)} {...rest}>
+    <Cell className={clsx(css[look], look === "text" && "cut", bad && css.bad, none && css.none, className)} {...rest}>
       {children ?? "–"}
     </Cell>
   );

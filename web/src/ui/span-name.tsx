@@ -14,7 +14,8 @@ export function SpanName({ name, of, className }: Props) {
   const [operation, target] = partsOfName(name, of && targetOf(of));
   return (
     <bdi className={className} title={visibleLine(name)}>
-      {operation && <span className={css.operation}>{operation}</span>}
+      {/* Isolated: the direction is that of the subject. */}
+      {operation && <bdi className={css.operation}>{operation}</bdi>}
       {visibleLine(target)}
     </bdi>
   );

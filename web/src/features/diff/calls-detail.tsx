@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import clsx from "clsx";
 import { type ReactNode, useId, useMemo } from "react";
 import { type CallsDiff, callsDiffQuery, type DiffCall, type DiffPart, type DiffStep } from "@/api/diff";
 import { plural } from "@/lib/format";
@@ -18,7 +19,7 @@ export function CallsDetail({ step }: { step: DiffStep }) {
     <div className={css.detail}>
       <div className={css.head}>
         <KindIcon kind={step.kind} />
-        <h2 className={css.name}>
+        <h2 className={clsx("cut", css.name)}>
           <Recorded text={step.name} />
         </h2>
         <Open call={step.a}>Open in the first run</Open>

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import clsx from "clsx";
 import { ArrowLeftRight, ChevronDown, ChevronUp } from "lucide-react";
 import { isServed } from "@/api/client";
 import type { Diff, DiffRun } from "@/api/diff";
@@ -105,7 +106,7 @@ function Side({ run, which }: { run: DiffRun; which: "first" | "second" }) {
       {run.run_id === null ? (
         name
       ) : (
-        <Link to="/runs/$runId" params={{ runId: run.run_id }} search={{}} className={css.name}>
+        <Link to="/runs/$runId" params={{ runId: run.run_id }} search={{}} className={clsx("cut", css.name)}>
           {name}
         </Link>
       )}

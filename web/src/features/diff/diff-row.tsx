@@ -31,7 +31,7 @@ export const DiffRow = memo(function DiffRow({ step, chosen, onOpen, ...place }:
       </Cell>
       <Side call={step.a} step={step} />
       <Side call={step.b} step={step} />
-      <Cell className={css.words}>
+      <Cell className={clsx("cut", css.words)}>
         <Recorded text={differenceWords(step)} />
       </Cell>
     </ListRow>

@@ -98,7 +98,7 @@ type Described = Pick<Props, "event" | "preview">;
 
 function Chosen({ event, preview, columns }: Described & { columns: readonly ColumnId[] }) {
   return columns.map((id) => (
-    <Cell key={id} className={COLUMNS[id].share ? css.cell : css.figure}>
+    <Cell key={id} className={COLUMNS[id].share ? clsx("cut", css.cell) : css.figure}>
       {COLUMNS[id].cell(event, preview)}
     </Cell>
   ));
@@ -107,7 +107,7 @@ function Chosen({ event, preview, columns }: Described & { columns: readonly Col
 function Usual({ event, preview }: Described) {
   return (
     <>
-      <Cell className={css.agent}>
+      <Cell className={clsx("cut", css.agent)}>
         <Text text={event.agent} />
       </Cell>
       <Cell className={css.preview}>

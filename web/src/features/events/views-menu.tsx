@@ -1,3 +1,4 @@
+import clsx from "clsx";
 import { Bookmark, X } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { visibleLine } from "@/lib/visible";
@@ -49,7 +50,7 @@ function Views({ search, onOpen }: Props) {
       <ul>
         {views.map((view) => (
           <li key={view.name} className={css.view}>
-            <button type="button" className={css.open} onClick={() => onOpen(view.search)}>
+            <button type="button" className={clsx("cut", css.open)} onClick={() => onOpen(view.search)}>
               <bdi>{visibleLine(view.name)}</bdi>
             </button>
             <Button

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import clsx from "clsx";
 import { ArrowRight, Ellipsis, History, Trash2 } from "lucide-react";
 import { memo } from "react";
 import type { Run } from "@/api/client";
@@ -57,7 +58,7 @@ export const RunRow = memo(function RunRow({ run, q, picked, onOpen, onPick, onD
             params={{ runId: run.run_id }}
             search={q ? { find: q } : {}}
             tabIndex={-1}
-            className={css.link}
+            className={clsx("cut", css.link)}
           >
             <SpanName name={runName(run)} />
           </Link>

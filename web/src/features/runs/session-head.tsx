@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import clsx from "clsx";
 import { Layers, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { Session } from "@/api/client";
@@ -39,7 +40,7 @@ export function SessionHead({ sessionId, onLeave }: { sessionId: string; onLeave
       <span aria-hidden className={css.slash}>
         /
       </span>
-      <h2 className={css.name}>
+      <h2 className={clsx("cut", css.name)}>
         <Recorded text={sessionId} />
       </h2>
       <CopyButton text={sessionId} label="Copy the session id" />

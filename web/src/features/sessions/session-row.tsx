@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import clsx from "clsx";
 import { memo } from "react";
 import type { Session } from "@/api/client";
 import { firstQuestionQuery } from "@/api/queries";
@@ -28,7 +29,7 @@ export const SessionRow = memo(function SessionRow({ session, onOpen, ...place }
         <StatusMark status={session.status} />
       </Value>
       <Value look="text" className={css.about}>
-        <Link to="/" search={{ session_id }} tabIndex={-1} className={css.link}>
+        <Link to="/" search={{ session_id }} tabIndex={-1} className={clsx("cut", css.link)}>
           <Recorded text={session_id} />
         </Link>
         <FirstQuestion sessionId={session_id} />
@@ -61,7 +62,7 @@ export const SessionRow = memo(function SessionRow({ session, onOpen, ...place }
 /** What a session began with, loaded for visible rows. */
 function FirstQuestion({ sessionId }: { sessionId: string }) {
   const { data } = useQuery(firstQuestionQuery(sessionId));
-  return <span className={css.question}>{data && <Recorded text={data} />}</span>;
+  return <span className={clsx("cut", css.question)}>{data && <Recorded text={data} />}</span>;
 }
 
 /** Month, day and time, or the time alone on the day of `before`; the title has it in full. */

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import clsx from "clsx";
 import { type ReactNode, use, useEffect, useMemo, useRef, useState } from "react";
 import { bytes, plural } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
@@ -106,7 +107,7 @@ function Found({ value, source, names }: FoundProps) {
         <Recorded text={value.path} className={css.path} /> <Recorded text={writerOf(message, names)} />, message{" "}
         {place}
       </span>
-      <span className={css.line}>
+      <span className={clsx("cut", css.line)}>
         <Marked text={line} marks={marks} />
       </span>
     </>

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import clsx from "clsx";
 import { visibleLine } from "@/lib/visible";
 import { Marked } from "@/ui/marked";
 import css from "./find-place.module.css";
@@ -12,7 +13,7 @@ export function FindPlace({ place, unplaced, notice }: Pick<Find, "place" | "unp
       {place && (
         <>
           <span className={css.where}>{visibleLine(`${place.within}${joined(place)}`)}</span>
-          <span className={css.text}>
+          <span className={clsx("cut", css.text)}>
             <Marked text={place.text} marks={place.marks} />
           </span>
         </>

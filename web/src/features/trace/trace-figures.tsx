@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import clsx from "clsx";
 import { ChevronDown, ChevronUp } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { isServed, type Run, type Trace } from "@/api/client";
@@ -84,7 +85,7 @@ export function TraceFigures({ trace, run, clock, inferred, children }: Props) {
         )}
         {!run && trace.run_id !== trace.trace_id && (
           <Figure name="Run">
-            <Link to="/runs/$runId" params={{ runId: trace.run_id }} className={css.session}>
+            <Link to="/runs/$runId" params={{ runId: trace.run_id }} className={clsx("cut", css.session)}>
               <Recorded text={trace.run_id} />
             </Link>
           </Figure>
@@ -107,7 +108,7 @@ export function TraceFigures({ trace, run, clock, inferred, children }: Props) {
 function SessionName({ id }: { id: string }) {
   if (!isServed()) return <Recorded text={id} />;
   return (
-    <Link to="/" search={{ session_id: id }} className={css.session}>
+    <Link to="/" search={{ session_id: id }} className={clsx("cut", css.session)}>
       <Recorded text={id} />
     </Link>
   );
@@ -135,7 +136,7 @@ function Figure({ name, brief, children }: FigureProps) {
   return (
     <div className={css.figure} data-brief={brief}>
       <dt>{name}</dt>
-      <dd>{children}</dd>
+      <dd className="cut">{children}</dd>
     </div>
   );
 }

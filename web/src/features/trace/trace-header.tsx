@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import clsx from "clsx";
 import { Activity, ChartNoAxesColumn, Network, Rows3, ScrollText, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { ApiError, isServed, type Run, type Trace } from "@/api/client";
@@ -61,7 +62,7 @@ export function TraceHeader({ trace, run, view, onView, clock, inferred, loaded,
   return (
     <header className={css.header}>
       <div className={css.line}>
-        <h1 className={css.name}>
+        <h1 className={clsx("cut", css.name)}>
           <Recorded text={name} />
         </h1>
         <StatusMark status={trace.status} label size={15} />

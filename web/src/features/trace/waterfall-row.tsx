@@ -214,7 +214,7 @@ function Name({ row, members }: { row: SpanRow; members?: number }) {
   return (
     <bdi className={css.text} title={shown}>
       {members !== undefined && <span className={css.members}>{count(members)} × </span>}
-      {at > 0 && <span className={clsx(css.verb, css.operation)}>{visibleLine(row.name.slice(0, at))}</span>}
+      {at > 0 && <bdi className={clsx(css.verb, css.operation)}>{visibleLine(row.name.slice(0, at))}</bdi>}
       {visibleLine(row.name.slice(at)) || <span className={css.verb}>no name</span>}
     </bdi>
   );

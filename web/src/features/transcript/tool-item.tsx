@@ -61,13 +61,13 @@ function Summary({ span, open, call: { call } }: { span: FullSpan; open: boolean
   return (
     <dl className={css.summary}>
       <dt>arguments</dt>
-      <dd>
+      <dd className="cut">
         <OneLine text={args} clipped={Object.hasOwn(span.clipped, "input")} otherwise="nothing" />
       </dd>
       {!failed && (
         <>
           <dt>result</dt>
-          <dd>
+          <dd className="cut">
             <OneLine
               text={result}
               clipped={Object.hasOwn(span.clipped, "output")}
