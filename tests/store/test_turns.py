@@ -43,6 +43,24 @@ def test_a_tool_whose_result_is_in_the_answer_is_not_asked_of_the_program():
     assert [tool.name for tool in read_message(said("assistant", *parts)).requests] == ["look"]
 
 
+def test_tool_calls_of_anthropics_api_count_as_those_of_the_conventions():
+    asks = {"type": "tool_use", "id": "c1", "name": "look", "input": {"city": "Oslo"}}
+    tells = {"type": "tool_result", "tool_use_id": "c1", "content": "KeyError: 'x'", "is_error": True}
+    one = [read_message({"role": role, "content": [part]}) for role, part in (("assistant", asks), ("user", tells))]
+    conventional = [
+        {"type": "tool_call", "id": "c1", "name": "look", "arguments": {"city": "Oslo"}},
+        {"type": "tool_call_response", "id": "c1", "response": "KeyError: 'x'", "is_error": True},
+    ]
+    other = [
+        read_message({"role": role, "parts": [part]})
+        for role, part in zip(("assistant", "user"), conventional, strict=True)
+    ]
+    assert one == other
+    assert one[0].requests
+    assert one[0].parts
+    assert one[1].results[0].failed
+
+
 @pytest.mark.slow
 def test_equal_prompts_never_cross_in_a_thousand_interleavings(store, ask):
     """Conversations of equal words at once, in two requests (a run each) with two to four threads each.

@@ -180,11 +180,11 @@ def _bodies(text: object) -> list[Raw] | None:
 
 
 def read_message(message: Any) -> MessageOutline:
-    """Read a message in OpenTelemetry's format: a role and parts."""
+    """Read a message in OpenTelemetry's format, a role and parts, or with tool calls as Anthropic's API has them."""
     members = _members(message)
     role = str(members.get("role", "user"))
     body = members.get("parts", members.get("content"))
-    parts = cast("list[Any]", body) if isinstance(body, list) else [body]
+    parts = [_conventional(part) for part in cast("list[Any]", body)] if isinstance(body, list) else [body]
     digests: list[bytes] = []
     requests: list[RequestedTool] = []
     results: list[ToolResult] = []
@@ -204,6 +204,23 @@ def read_message(message: Any) -> MessageOutline:
     done = {result.id for result in results}
     requests = [tool for tool in requests if tool.id is None or tool.id not in done]
     return MessageOutline(role == "assistant", tuple(digests), tuple(requests), tuple(results), sizes)
+
+
+def _conventional(part: Any) -> Any:
+    """Return a part in OpenTelemetry's format: a tool call or a result of Anthropic's API in that, others as they are.
+
+    Claude Code's sessions have them.
+    """
+    members = _members(part)
+    match members.get("type"):
+        case "tool_use":
+            call = {"id": members.get("id"), "name": members.get("name"), "arguments": members.get("input")}
+            return {"type": "tool_call", **call}
+        case "tool_result":
+            result = {"id": members.get("tool_use_id"), "response": members.get("content")}
+            return {"type": "tool_call_response", **result, "is_error": members.get("is_error")}
+        case _:
+            return part
 
 
 def _of_part(part: Any, role: str) -> tuple[str, Any]:
