@@ -155,7 +155,8 @@ function Answer({ value, lines }: { value: unknown; lines: number }) {
     return <span className={css.nothing}>an empty answer</span>;
   const text = onlyText(value);
   const held = text === null ? value : (parsedText(text) ?? text);
-  if (typeof held === "string") return <LongText text={held} lines={lines} />;
+  // Of several lines, it is more often a file or what a command printed than prose.
+  if (typeof held === "string") return <LongText text={held} lines={lines} mono={held.includes("\n")} />;
   return <JsonView value={held} label="answer" lines={20} />;
 }
 

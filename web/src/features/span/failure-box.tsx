@@ -31,7 +31,9 @@ export function FailureBox({ span, rows }: { span: FullSpan; rows: readonly Span
         <CircleAlert size={14} aria-hidden />
         <Recorded text={error.type ?? "error"} />
       </h3>
-      {error.message !== null && <LongText text={error.message} lines={12} className={css.message} />}
+      {error.message !== null && (
+        <LongText text={error.message} lines={12} mono={error.message.includes("\n")} className={css.message} />
+      )}
       {origin && (
         <p className={clsx(css.origin, !known && css.unknown)}>
           It began in{" "}

@@ -11,6 +11,7 @@ import { asksFor, type OfferedTool, textOf } from "@/lib/messages";
 import { previousModelCall } from "@/lib/previous-call";
 import type { SpanRow } from "@/lib/spans";
 import { Disclosure } from "@/ui/disclosure";
+import { EditText } from "@/ui/edit-text";
 import { JsonView } from "@/ui/json-view";
 import { PartsView } from "@/ui/message";
 import { LongText } from "@/ui/message-text";
@@ -63,6 +64,7 @@ export function ToolOverview({ span, place, rows }: OverviewProps) {
           nothing="No arguments were recorded."
           clipped={span.clipped.input !== undefined}
         />
+        <EditText args={args} />
       </Section>
       <Raised span={span} />
       <RefusedArguments refused={refused} tool={tool} />

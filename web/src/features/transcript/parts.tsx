@@ -62,7 +62,7 @@ export function ErrorText({ span, call }: { span: FullSpan | null; call: Call })
         <CircleAlert size={14} aria-hidden />
         <Recorded text={type ?? "failed"} />
       </span>
-      {message && <LongText text={message} lines={8} />}
+      {message && <LongText text={message} lines={8} mono={message.includes("\n")} />}
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { calleeKind, calleeName } from "@/lib/calls";
 import type { FullSpan } from "@/lib/full-span";
 import { isContainer, sizeOf } from "@/lib/json";
 import { visibleLine } from "@/lib/visible";
+import { EditText } from "@/ui/edit-text";
 import { JsonView } from "@/ui/json-view";
 import { LongText } from "@/ui/message-text";
 import type { ToolCall } from "./entries";
@@ -101,12 +102,13 @@ function Whole({ span, name }: { span: FullSpan; name: string }) {
       ) : (
         <JsonView value={span.input} label={`arguments of ${label}`} lines={30} side="args" />
       )}
+      <EditText args={span.input} />
       <Clipped span={span} keys={["input"]} />
       <p className={css.title}>Result</p>
       {isEmpty(result) ? (
         <p className={css.nothing}>nothing</p>
       ) : typeof result === "string" ? (
-        <LongText text={result} lines={20} />
+        <LongText text={result} lines={20} mono={result.includes("\n")} />
       ) : (
         <JsonView value={result} label={`result of ${label}`} lines={30} />
       )}
