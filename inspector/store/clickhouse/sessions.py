@@ -20,7 +20,7 @@ _SESSION: Final = (
 """The columns that `session_of` expects."""
 _SORTED: Final[dict[str, str]] = {
     "time": "latest_ns",
-    "duration": "end_ns - start_ns",
+    "duration": "if(status = 'running', NULL, end_ns - start_ns)",
     "cost": "cost_usd",
     "spans": "spans",
     "tokens": "input_tokens + output_tokens",

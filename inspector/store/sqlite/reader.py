@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Select, and_, func, literal, select, true
+from sqlalchemy import BigInteger, ColumnElement, Connection, Select, and_, case, func, literal, select, true
 from sqlalchemy import Row as SqlRow
 
 from inspector.model import Event, Filter, Page, Session, SessionSort, Sort, Trace, TraceSort
@@ -51,7 +51,7 @@ _SORTED_TRACES: dict[TraceSort, ColumnElement[Any]] = {
 }
 _SORTED_SESSIONS: dict[SessionSort, ColumnElement[Any]] = {
     "time": sessions.c.latest_ns,
-    "duration": sessions.c.end_ns - sessions.c.start_ns,
+    "duration": case((sessions.c.running == 0, sessions.c.end_ns - sessions.c.start_ns)),
     "cost": sessions.c.cost_usd,
     "spans": sessions.c.spans,
     "tokens": sessions.c.input_tokens + sessions.c.output_tokens,
