@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_spans import AGENTS, ERRORS, MODELS, SERVICES, TOOLS, WORDS, Made, begin_of, make, spans_of
-from oracle import Oracle
+from made_spans import AGENTS, ERRORS, MODELS, SERVICES, TOOLS, WORDS, Made, make, spans_of
+from oracle import Oracle, duration_ms
 from patience import PATIENT, let_one_write
 from pydantic import SecretStr
 
@@ -44,8 +44,10 @@ class Kept:
     def filters(self, count: int) -> Iterator[Filter]:
         """Filters that a few or many of the spans meet, always the same ones; fifty of them have every value."""
         rng = random.Random(f"filters {self.seed}")
-        dealt = itertools.chain.from_iterable(_deal(rng) for _ in itertools.count())
-        return itertools.chain((Filter(),), itertools.islice(dealt, count))
+        bounds = _bounds(rng, self.oracle)
+        alone = [Filter(**{name: value}) for name, values in bounds.items() for value in values]
+        dealt = itertools.chain.from_iterable(_deal(rng, _VALUES | bounds) for _ in itertools.count())
+        return itertools.chain((Filter(),), alone, itertools.islice(dealt, count))
 
 
 COUNT = itertools.count(1)
@@ -65,12 +67,8 @@ _VALUES = {
     "hook": ["tool_call", "run"],
     "duplicates": [False],
     "replays": [False],
-    "since_ns": [begin_of(3), begin_of(8) + 5],
-    "until_ns": [begin_of(6), begin_of(12) + 7],
-    "min_duration_ms": [0, 10.0],
-    "max_duration_ms": [5.0, 20],
-    "min_cost_usd": [0, 0.1],
-    "max_cost_usd": [0.01, 1],
+    "min_cost_usd": [0.001, 0.25],
+    "max_cost_usd": [0.0, 0.25],
     "attributes": [(("shade", WORDS[2]),), (("level", "2"),), (("shade", WORDS[0]), ("level", "1"))],
     "arguments": [(("city", WORDS[3]),), (("rows[0].id", "2"),)],
     "results": [(("city", WORDS[1]),)],
@@ -78,9 +76,21 @@ _VALUES = {
 }
 
 
-def _deal(rng: random.Random) -> Iterator[Filter]:
+def _bounds(rng: random.Random, oracle: Oracle) -> dict[str, list[Any]]:
+    """Times and lengths that are exactly those of a span, a trace or a run, where a wrong comparison is seen."""
+    spans, whole = list(oracle.spans.values()), (oracle.traces(Filter()), oracle.runs(Filter()))
+    starts = [[span.start_ns for span in spans], [int(each["start_time_unix_nano"]) for each in whole[0]]]
+    lengths = [[duration_ms(span) for span in spans], *([each["duration_ms"] for each in of] for of in whole)]
+    known = [[length for length in of if length] for of in lengths]
+    return {
+        **{name: [rng.choice(of) for of in starts] for name in ("since_ns", "until_ns")},
+        **{name: [rng.choice(of) for of in known] for name in ("min_duration_ms", "max_duration_ms")},
+    }
+
+
+def _deal(rng: random.Random, values: dict[str, list[Any]]) -> Iterator[Filter]:
     """Each value of each field once, one to three fields in a filter."""
-    cards = [(name, value) for name, values in _VALUES.items() for value in values]
+    cards = [(name, value) for name, of_field in values.items() for value in of_field]
     rng.shuffle(cards)
     while cards:
         # Of two values of a field the first waits for another filter.
