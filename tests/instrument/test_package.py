@@ -81,20 +81,6 @@ def test_the_fast_path_is_not_slowed_by_a_module_getattr():
     assert "__getattr__" not in vars(instrument)
 
 
-def documented_rows():
-    for line in DOCUMENT.read_text().splitlines():
-        if re.match(r"\| `(before|after|error|session|progress|operation)_", line):
-            name, when, keywords, optional, since = (cell.strip() for cell in line.strip("|").split("|"))
-            yield name.strip("`"), when, re.findall(r"`(\w+)`", keywords), re.findall(r"`(\w+)`", optional), since
-
-
-def test_the_documented_catalogue_is_the_catalogue():
-    assert list(documented_rows()) == [
-        (hook.name, hook.when, list(hook.keywords), list(hook.optional), hook.since)
-        for hook in instrument.HOOKS.values()
-    ]
-
-
 def test_the_documented_version_is_the_version():
     text = DOCUMENT.read_text()
     assert f"Contract version: {instrument.CONTRACT_VERSION}." in text
