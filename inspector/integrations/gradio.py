@@ -6,7 +6,6 @@ function, notes it.
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from types import ModuleType
 from typing import Any
 
 from inspector.integrations.jobs import Job
@@ -18,11 +17,7 @@ _current: ContextVar[Job | None] = ContextVar("inspector_gradio_event", default=
 def install(patches: Patches) -> None:
     """Wrap the functions, once they are imported."""
     patches.wrap_once_imported("gradio.queueing", "Queue", {"process_events": _process_events})
-
-    def wrap(module: ModuleType) -> None:
-        patches.wrap(module, "call_process_api", _call_process_api)
-
-    patches.once_imported("gradio.route_utils", wrap)
+    patches.wrap_once_imported("gradio.route_utils", None, {"call_process_api": _call_process_api})
 
 
 def _process_events(original: Callable[..., Any]) -> Callable[..., Any]:

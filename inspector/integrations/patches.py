@@ -2,16 +2,21 @@
 
 import logging
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import update_wrapper
 from inspect import getattr_static
 from types import FunctionType, ModuleType
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 from weakref import WeakSet, ref
 
 from inspector.integrations.imports import ImportWatch
 from inspector.integrations.tracebacks import hidden
 from inspector.logger import logger
+
+Wrapper: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
+"""Makes the replacement of a function."""
+Wrappers: TypeAlias = Mapping[str, Wrapper]
+"""Wrappers by the names of functions."""
 
 _METHOD_KINDS: dict[Any, Any] = {staticmethod: staticmethod, classmethod: classmethod}
 
@@ -32,7 +37,7 @@ class Patches:
         self,
         owner: Any,
         name: str,
-        wrapper: Callable[[Callable[..., Any]], Callable[..., Any]],
+        wrapper: Wrapper,
         *,
         exact: bool = False,
     ) -> bool:
@@ -76,19 +81,18 @@ class Patches:
         self._undo[key] = lambda: _restore(owner_now(), name, ours())
 
     def wrap_in_subclasses(
-        self,
-        interface: type[Any],
-        wrappers: Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]],
-        *,
-        unless: Collection[str] = (),
+        self, interface: type[Any], wrappers: Wrappers, *, unless: Callable[[type[Any]], bool] = lambda _: False
     ) -> None:
         """Replace methods of an interface in every class that implements them, including future ones.
 
-        Not in subclasses whose name is among ``unless``, and not in those that inherit from them.
+        Args:
+            interface: The class that they inherit from.
+            wrappers: By the names of methods.
+            unless: Tells which classes stay as they are.
         """
 
         def wrap_methods(cls: Any) -> None:
-            if not any(base.__name__ in unless for base in cls.__mro__):
+            if not unless(cls):
                 for name, wrapper in wrappers.items():
                     if name in vars(cls):
                         self.wrap(cls, name, wrapper)
@@ -115,16 +119,22 @@ class Patches:
         self._watch.expect(module, changed)
         is_installing = False
 
-    def wrap_once_imported(
-        self, module: str, owner: str, wrappers: Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]]
-    ) -> None:
-        """Wrap methods of the class ``owner`` right after ``module`` was imported."""
+    def wrap_once_imported(self, module: str, owner: str | None, wrappers: Wrappers) -> None:
+        """Wrap methods of the class ``owner``, or else functions of the module itself, right after its import."""
 
         def change(imported: Any) -> None:
             for name, wrapper in wrappers.items():
-                self.wrap(getattr(imported, owner, imported), name, wrapper)
+                self.wrap(imported if owner is None else getattr(imported, owner, imported), name, wrapper)
 
         self.once_imported(module, change)
+
+    def wrap_subclasses_once_imported(
+        self, module: str, interface: str, wrappers: Wrappers, *, unless: Callable[[type[Any]], bool] = lambda _: False
+    ) -> None:
+        """Do as `wrap_in_subclasses` with a class of a module, right after its import."""
+        self.once_imported(
+            module, lambda imported: self.wrap_in_subclasses(getattr(imported, interface), wrappers, unless=unless)
+        )
 
     def on_subclasses(self, base: Any, change: Callable[[Any], None]) -> None:
         """Call ``change`` with every subclass of ``base``, existing and future ones.
@@ -198,7 +208,7 @@ def _restore(owner: Any, name: str, replacement: Any) -> None:
         delattr(owner, name)
 
 
-def _renewed(original: Any, wrapper: Callable[[Callable[..., Any]], Callable[..., Any]]) -> FunctionType | None:
+def _renewed(original: Any, wrapper: Wrapper) -> FunctionType | None:
     """Reactivate a wrapper that an earlier installation left below another library's patch.
 
     Returns:

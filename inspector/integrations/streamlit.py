@@ -5,7 +5,6 @@ The script runs in a thread that is started for the visitor's websocket, which i
 
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from inspector.integrations.jobs import Job
@@ -14,11 +13,8 @@ from inspector.integrations.patches import Patches
 
 def install(patches: Patches) -> None:
     """Wrap the function that runs a script and catches what it raises."""
-
-    def wrap(module: ModuleType) -> None:
-        patches.wrap(module, "exec_func_with_error_handling", _execute)
-
-    patches.once_imported("streamlit.runtime.scriptrunner.script_runner", wrap)
+    runner = "streamlit.runtime.scriptrunner.script_runner"
+    patches.wrap_once_imported(runner, None, {"exec_func_with_error_handling": _execute})
 
 
 def _execute(original: Callable[..., Any]) -> Callable[..., Any]:

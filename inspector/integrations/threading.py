@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from types import ModuleType
 from typing import Any, Final
 
+from inspector.integrations.classes import is_a
 from inspector.integrations.patches import Patches
 from inspector.integrations.tracebacks import unseen
 from inspector.logger import warn_of_error_once
@@ -54,7 +55,7 @@ def _submit(original: Callable[..., Any]) -> Callable[..., Any]:
     def submit(self: Any, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         with unseen:
             place = _place()
-            if place is None or any(cls.__name__ == _PICKLES for cls in type(self).__mro__):
+            if place is None or is_a(self, _PICKLES):
                 return original(self, fn, *args, **kwargs)
             token = _is_handing_to_pool.set(True)
             try:

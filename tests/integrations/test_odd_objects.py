@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from inspector.integrations.agent_framework import streams
-from inspector.integrations.crewai.models import wrap_models
+from inspector.integrations.crewai.models import METHODS
 from inspector.integrations.mcp.client import call_tool
 from inspector.integrations.mcp.transports import note_transports
 from inspector.integrations.openai_agents import models, runs, tools
@@ -83,7 +83,7 @@ def test_a_programs_own_model_may_name_its_arguments_as_it_likes():
             return prompt.upper()
 
     patches = Patches("crewai")
-    wrap_models(patches, Base)
+    patches.wrap_in_subclasses(Base, METHODS)
     try:
         with capture() as emitted:
             assert Own().call(prompt="hello") == asyncio.run(Own().acall(prompt="hello")) == "HELLO"

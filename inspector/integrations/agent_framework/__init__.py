@@ -13,18 +13,14 @@ are the functions that all of that goes through, the same since 1.0:
 - ``ResponseStream.__anext__`` and ``get_final_response``, for what is streamed.
 """
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 from inspector.integrations.agent_framework import facts, streams, tools
 from inspector.integrations.agent_framework.streams import Kind
 from inspector.integrations.calls import opened
-from inspector.integrations.patches import Patches
-
-Wrapper: TypeAlias = Callable[[Any], Any]
-
-_TOLD_OTHERWISE = frozenset({"AgentExecutor", "WorkflowExecutor"})
+from inspector.integrations.classes import is_a
+from inspector.integrations.patches import Patches, Wrappers
 
 
 def install(patches: Patches) -> None:
@@ -33,36 +29,23 @@ def install(patches: Patches) -> None:
     clients = Kind("llm_generate", facts.request, facts.response)
     workflows = Kind("workflow_run", facts.workflow, facts.workflow_answer)
     package = "agent_framework"
-    patches.once_imported(
-        f"{package}._agents",
-        lambda module: patches.wrap_in_subclasses(module.BaseAgent, {"run": partial(streams.called, kind=agents)}),
+    runs = {"run": partial(streams.called, kind=agents)}
+    patches.wrap_subclasses_once_imported(f"{package}._agents", "BaseAgent", runs)
+    wrappers: tuple[tuple[str, str | None, Wrappers], ...] = (
+        ("_clients", "BaseChatClient", {"get_response": partial(streams.called, kind=clients)}),
+        ("_workflows._workflow", "Workflow", {"run": partial(streams.called, kind=workflows)}),
+        ("_workflows._executor", "Executor", {"execute": _executed}),
+        ("_tools", None, {"_auto_invoke_function": tools.called}),
+        ("_tools", "FunctionTool", {"invoke": tools.invoked, "__call__": tools.body_run}),
+        ("_types", "ResponseStream", {"__anext__": streams.pulled, "get_final_response": streams.finished}),
     )
-    wrappers: tuple[tuple[str, str, str, Wrapper], ...] = (
-        ("_clients", "BaseChatClient", "get_response", partial(streams.called, kind=clients)),
-        ("_workflows._workflow", "Workflow", "run", partial(streams.called, kind=workflows)),
-        ("_workflows._executor", "Executor", "execute", _executed),
-        ("_tools", "", "_auto_invoke_function", tools.called),
-        ("_tools", "FunctionTool", "invoke", tools.invoked),
-        ("_tools", "FunctionTool", "__call__", tools.body_run),
-        ("_types", "ResponseStream", "__anext__", streams.pulled),
-        ("_types", "ResponseStream", "get_final_response", streams.finished),
-    )
-    for module, owner, name, wrapper in wrappers:
-        _wrap_later(patches, f"{package}.{module}", (owner, name), wrapper)
-
-
-def _wrap_later(patches: Patches, module: str, place: tuple[str, str], wrapper: Wrapper) -> None:
-    owner, name = place
-
-    def wrap(imported: Any) -> None:
-        patches.wrap(getattr(imported, owner, imported), name, wrapper)
-
-    patches.once_imported(module, wrap)
+    for module, owner, functions in wrappers:
+        patches.wrap_once_imported(f"{package}.{module}", owner, functions)
 
 
 def _executed(original: Any) -> Any:
     async def execute(self: Any, message: Any, *args: Any, **kwargs: Any) -> Any:
-        if not _TOLD_OTHERWISE.isdisjoint(base.__name__ for base in type(self).__mro__):
+        if is_a(self, "AgentExecutor", "WorkflowExecutor"):
             return await original(self, message, *args, **kwargs)
         with opened("workflow_run", lambda: facts.executor(self, message), emitter="agent_framework") as call:
             result = await original(self, message, *args, **kwargs)

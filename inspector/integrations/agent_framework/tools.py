@@ -6,6 +6,7 @@ from types import CellType
 from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, enclosing, opened
+from inspector.integrations.classes import is_a
 from inspector.integrations.tool_bodies import decided, decided_async, undecided
 
 _CONTROL_FLOW: Final = frozenset({"MiddlewareTermination", "UserInputRequiredException"})
@@ -100,11 +101,7 @@ def _server_of(function: Any) -> Any:
     if "call_tool" not in getattr(function, "__name__", ""):
         return None
     cells: Iterable[CellType] = getattr(function, "__closure__", None) or ()
-    return next((each for each in map(_content, cells) if _is_server(each)), None)
-
-
-def _is_server(value: Any) -> bool:
-    return any(base.__name__ == "MCPTool" for base in type(value).__mro__)
+    return next((each for each in map(_content, cells) if is_a(each, "MCPTool")), None)
 
 
 def _content(cell: CellType) -> Any:

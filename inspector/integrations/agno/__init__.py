@@ -13,11 +13,10 @@ Its own events are an agent's output, and its hooks are the program's, so functi
   over HTTP, and are recorded there.
 """
 
-from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from inspector.integrations.agno.knowledge import retrieved
-from inspector.integrations.agno.models import wrap_model
+from inspector.integrations.agno.models import METHODS, asks_client
 from inspector.integrations.agno.runs import noted, ran, ran_async
 from inspector.integrations.agno.steps import executed, streamed
 from inspector.integrations.agno.tools import called, called_async, refused
@@ -40,15 +39,11 @@ def install(patches: Patches) -> None:
         runs = {"run": ran, "continue_run": ran, "arun": ran_async, "acontinue_run": ran_async}
         patches.wrap_once_imported(f"agno.{module}", owner, runs)
     for module, name, wrapper in _FUNCTIONS:
-        patches.wrap_once_imported(f"agno.{module}", "", {name: wrapper})
+        patches.wrap_once_imported(f"agno.{module}", None, {name: wrapper})
     for owner in _STEPS:
         steps = {"execute": executed, "aexecute": executed, "execute_stream": streamed, "aexecute_stream": streamed}
         patches.wrap_once_imported(f"agno.workflow.{owner.lower()}", owner, steps)
     patches.wrap_once_imported("agno.tools.function", "FunctionCall", {"execute": called, "aexecute": called_async})
     asks = {"retrieve": retrieved, "aretrieve": retrieved}
     patches.wrap_once_imported("agno.knowledge.knowledge", "Knowledge", asks)
-    patches.once_imported("agno.models.base", lambda module: _wrap_models(patches, module))
-
-
-def _wrap_models(patches: Patches, module: Any) -> None:
-    patches.on_subclasses(module.Model, partial(wrap_model, patches))
+    patches.wrap_subclasses_once_imported("agno.models.base", "Model", METHODS, unless=asks_client)

@@ -7,21 +7,14 @@ from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, Model, guarded, is_reported
 from inspector.integrations.generators import Following, in_steps, opened_apart
-from inspector.integrations.patches import Patches
 
 _OF_AGNO: Final = "agno."
 _BASE: Final = "agno.models.base"
 
 
-def wrap_model(patches: Patches, cls: Any) -> None:
-    """Wrap the methods of a model, unless it is one of agno, or a subclass of one, whose client is recorded."""
-    modules = {each.__module__ for each in cls.__mro__}
-    if any(module.startswith(_OF_AGNO) and module != _BASE for module in modules):
-        return
-    wrappers = {"invoke": _generated, "ainvoke": _generated, "invoke_stream": _streamed, "ainvoke_stream": _streamed}
-    for name, wrapper in wrappers.items():
-        if name in vars(cls):
-            patches.wrap(cls, name, wrapper)
+def asks_client(cls: type[Any]) -> bool:
+    """Tell whether a class is a model of agno, or inherits from one: its client is recorded."""
+    return any(each.__module__.startswith(_OF_AGNO) and each.__module__ != _BASE for each in cls.__mro__)
 
 
 def _generated(original: Any) -> Any:
@@ -97,3 +90,7 @@ def _answer(parts: list[Any]) -> Keywords:
     usage = next((each.response_usage for each in reversed(parts) if each.response_usage), None)
     counts = usage and {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
     return {"response": {"choices": [{"message": message}]}, "usage": counts}
+
+
+METHODS: Final = {"invoke": _generated, "ainvoke": _generated, "invoke_stream": _streamed, "ainvoke_stream": _streamed}
+"""The wrappers of the methods of a model."""

@@ -10,6 +10,7 @@ from inspect import iscoroutine, iscoroutinefunction
 from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, Named, announce, around_here, guarded
+from inspector.integrations.classes import kind_of
 from inspector.integrations.generators import Following, in_steps, opened_apart
 from inspector.integrations.tracebacks import unseen
 
@@ -177,5 +178,4 @@ def _is_streamed(owner: Any, kwargs: Mapping[str, Any]) -> bool:
 
 
 def _kind(owner: Any) -> str:
-    names = {each.__name__ for each in type(owner).__mro__}
-    return "workflow" if "Workflow" in names else "team" if "Team" in names else "agent"
+    return kind_of(owner, {"Workflow": "workflow", "Team": "team"}) or "agent"

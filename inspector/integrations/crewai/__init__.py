@@ -9,7 +9,7 @@ runs (``Crew.kickoff``, ``Crew.akickoff``, ``Flow.kickoff_async``).
 """
 
 from inspector.integrations.crewai.bus import listen
-from inspector.integrations.crewai.models import wrap_models
+from inspector.integrations.crewai.models import METHODS, emits_events
 from inspector.integrations.crewai.runs import close_runs
 from inspector.integrations.patches import Patches
 from inspector.integrations.tool_bodies import decided, decided_async
@@ -24,5 +24,5 @@ def install(patches: Patches) -> None:
     # A function with the decorator is run by `run` itself, any other tool by `_run`.
     sync, coroutine = decided("crewai"), decided_async("crewai")
     bodies = {"run": sync, "_run": sync, "arun": coroutine, "_arun": coroutine}
-    patches.once_imported("crewai.tools.base_tool", lambda module: patches.wrap_in_subclasses(module.BaseTool, bodies))
-    patches.once_imported("crewai.llms.base_llm", lambda module: wrap_models(patches, module.BaseLLM))
+    patches.wrap_subclasses_once_imported("crewai.tools.base_tool", "BaseTool", bodies)
+    patches.wrap_subclasses_once_imported("crewai.llms.base_llm", "BaseLLM", METHODS, unless=emits_events)

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from inspector.integrations.calls import Call, Keywords, Model, awaited, conclude, opened
 from inspector.integrations.crewai.events import answer_of, llm_of
-from inspector.integrations.patches import Patches
 
 Method: TypeAlias = Callable[..., Any]
 
@@ -14,24 +13,10 @@ _last_reported: ContextVar[tuple[Call, int] | None] = ContextVar("inspector_crew
 """The last reported call and its model: ``call`` may call its superclass's, or emit events itself."""
 
 
-def wrap_models(patches: Patches, base: Any) -> None:
-    """Wrap the methods of every subclass of ``base``, including future ones."""
-    patches.on_subclasses(base, lambda cls: _wrap_model(patches, cls))
-
-
-def _wrap_model(patches: Patches, cls: Any) -> None:
-    if any(
-        "call" in vars(each) for each in cls.__mro__ if each.__module__.startswith("crewai.") and not _is_base(each)
-    ):
-        # CrewAI's own models emit events, with more detail.
-        return
-    for name, wrapper in (("call", _called), ("acall", _called_async)):
-        if name in vars(cls):
-            patches.wrap(cls, name, wrapper)
-
-
-def _is_base(cls: Any) -> bool:
-    return cls.__name__ == "BaseLLM"
+def emits_events(cls: type[Any]) -> bool:
+    """Tell whether a class has its method from a model of CrewAI, which emits events, with more detail."""
+    of_crewai = [each for each in cls.__mro__ if each.__module__.startswith("crewai.") and each.__name__ != "BaseLLM"]
+    return any("call" in vars(each) for each in of_crewai)
 
 
 def is_reported(llm: Any) -> bool:
@@ -78,3 +63,7 @@ def _begins(llm: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
 
 def _answered(result: Any) -> Keywords:
     return {"response": answer_of(result)}
+
+
+METHODS: Final = {"call": _called, "acall": _called_async}
+"""The wrappers of the methods of a model."""

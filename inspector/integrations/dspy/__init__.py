@@ -12,8 +12,6 @@ it configures its own. So functions are wrapped:
   replayed.
 """
 
-from typing import Any
-
 from inspector.integrations.dspy.cache import looked_up
 from inspector.integrations.dspy.client import streamed, streamed_async
 from inspector.integrations.dspy.modules import called, called_async, evaluated, in_parallel
@@ -31,13 +29,10 @@ def install(patches: Patches) -> None:
     wrap("dspy.primitives.module", "Module", {"__call__": called, "acall": called_async})
     wrap("dspy.predict.parallel", "Parallel", {"forward": in_parallel})
     wrap("dspy.evaluate.evaluate", "Evaluate", {"__call__": evaluated})
-    patches.once_imported("dspy.adapters.types.tool", lambda module: _wrap_tools(patches, module))
+    wrap("dspy.adapters.types.tool", "Tool", {"__call__": invoked, "acall": invoked_async})
+    patches.once_imported(
+        "dspy.adapters.types.tool", lambda module: patches.wrap(module.ToolCalls.ToolCall, "execute", executed)
+    )
     wrap("dspy.clients.cache", "Cache", {"get": looked_up})
     wrap(f"{_CLIENT}._sync", "StdlibTransport", {"stream": streamed})
     wrap(f"{_CLIENT}._async", "StdlibAsyncTransport", {"_do_stream": streamed_async})
-
-
-def _wrap_tools(patches: Patches, module: Any) -> None:
-    patches.wrap(module.Tool, "__call__", invoked)
-    patches.wrap(module.Tool, "acall", invoked_async)
-    patches.wrap(module.ToolCalls.ToolCall, "execute", executed)

@@ -1,12 +1,14 @@
 """Modules as agents or steps of a workflow, and what runs many of them."""
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, Named, opened
+from inspector.integrations.classes import is_a
 from inspector.integrations.plain import is_items
 
-_AGENTS: Final = frozenset(("Avatar", "CodeAct", "RLM", "ReAct", "ReActV2"))
+_OWN: Final = "dspy."
+_AGENTS: Final = ("Avatar", "CodeAct", "RLM", "ReAct", "ReActV2")
 """DSPy's modules that choose what to do; a program's subclasses of them are agents too."""
 
 
@@ -62,21 +64,16 @@ def plain(value: Any) -> Any:
     """Return a prediction or an example as its fields, also in lists."""
     if is_items(value):
         return [plain(each) for each in value]
-    if _is_a(value, ("Example",)):
+    if is_a(value, "Example", of=_OWN):
         return {name: plain(each) for name, each in value.items()}
     return value
 
 
 def _opened_module(module: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
     name = type(module).__name__
-    if _is_a(module, _AGENTS):
+    if is_a(module, *_AGENTS, of=_OWN):
         return opened("agent_call", lambda: _agent(module, name, args, kwargs), emitter="dspy")
     return _opened_step(name, "module", lambda: _given(args, kwargs))
-
-
-def _is_a(value: Any, classes: Container[str]) -> bool:
-    kinds: tuple[type[Any], ...] = type(value).__mro__
-    return any(each.__name__ in classes and each.__module__.startswith("dspy.") for each in kinds)
 
 
 def _agent(module: Any, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Keywords:

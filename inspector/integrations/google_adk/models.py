@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, Model, conclude, guarded
+from inspector.integrations.classes import is_a, kind_of
 from inspector.integrations.generators import Following, followed, opened_apart
 from inspector.integrations.google_adk.content import failure_of, lean, value_of
 
@@ -74,7 +75,6 @@ def _request(request: Any, invocation: Any) -> Keywords:
 
 
 def _provider(llm: Any, model: Any) -> str | None:
-    names = [each.__name__ for each in type(llm).__mro__]
-    if "LiteLlm" in names and isinstance(model, str) and "/" in model:
+    if is_a(llm, "LiteLlm") and isinstance(model, str) and "/" in model:
         return model.partition("/")[0]
-    return next((_PROVIDERS[name] for name in names if name in _PROVIDERS), None)
+    return kind_of(llm, _PROVIDERS)

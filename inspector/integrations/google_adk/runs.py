@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, Named, conclude, enclosing, guarded
+from inspector.integrations.classes import kind_of
 from inspector.integrations.generators import Following, opened_apart
 from inspector.integrations.google_adk.content import AnswerFailed, failure_of, lean, text_of
 
@@ -77,7 +78,7 @@ _WORKFLOWS: Final = {"SequentialAgent": "sequential", "ParallelAgent": "parallel
 def agent_ran(agent: Any, *args: Any, **kwargs: Any) -> Following:
     """Open the call of an agent, or of a workflow if it only runs other agents."""
     context = args[0] if args else kwargs.get("parent_context")
-    pattern = next((_WORKFLOWS[each.__name__] for each in type(agent).__mro__ if each.__name__ in _WORKFLOWS), None)
+    pattern = kind_of(agent, _WORKFLOWS)
 
     def describe() -> Keywords:
         keywords = {"input": text_of(getattr(context, "user_content", None))}

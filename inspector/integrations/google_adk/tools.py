@@ -5,13 +5,13 @@ from functools import partial
 from typing import Any, Final, TypeAlias, cast
 
 from inspector.integrations.calls import Call, Keywords, announce, conclude, enclosing, opened, safely
+from inspector.integrations.classes import kind_of
 from inspector.integrations.google_adk.contexts import Outcome, outcome_of, saved
 from inspector.integrations.patches import Patches
 from inspector.integrations.tool_bodies import run_body_async, undecided
 
 Method: TypeAlias = Callable[..., Any]
 
-_TOOLS: Final = "google.adk.tools.base_tool"
 _CANCELLED: Final = "notify_tool_cancelled"
 
 
@@ -36,8 +36,7 @@ def wrap_tools(patches: Patches) -> None:
     patches.once_imported(errors, lambda module: _wrap_cancelled(patches, module))
     patches.wrap_once_imported("google.adk.agents.context", "Context", {"save_artifact": saved})
     # Not the function that calls it, since other modules import that one by name.
-    bodies = {"run_async": _body_run}
-    patches.once_imported(_TOOLS, lambda module: patches.wrap_in_subclasses(module.BaseTool, bodies))
+    patches.wrap_subclasses_once_imported("google.adk.tools.base_tool", "BaseTool", {"run_async": _body_run})
 
 
 def _wrap_cancelled(patches: Patches, module: Any) -> None:
@@ -132,13 +131,12 @@ _SOURCES: Final = {"AgentTool": "agent", "McpTool": "mcp", "MCPTool": "mcp"}
 
 
 def _tool(tool: Any, arguments: Any, tool_context: Any) -> Keywords:
-    kinds = [_SOURCES[each.__name__] for each in type(tool).__mro__ if each.__name__ in _SOURCES]
     return {
         "tool_name": tool.name,
         "args": arguments,
         "context": {
             "tool_use_id": tool_context.function_call_id,
-            "tool_source": kinds[0] if kinds else "function",
+            "tool_source": kind_of(tool, _SOURCES) or "function",
             "agent_name": tool_context.agent_name,
         },
         "function": getattr(tool, "func", None),

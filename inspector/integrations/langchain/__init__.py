@@ -19,6 +19,7 @@ model call or tool call that is recorded anyway.
 """
 
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 from inspector.integrations.calls import Call, around_here
@@ -46,24 +47,18 @@ def install(patches: Patches) -> None:
 
         patches.on_undo(unregister)
 
-    def wrap_contexts(module: Any) -> None:
-        patches.wrap(module, "_set_config_context", lambda original: _entering(original, runs))
-
-    def wrap_streams(module: Any) -> None:
-        patches.wrap(module.AsyncChatModelStream, "set_start", lambda original: _starting(original, runs))
-
     patches.once_imported("langchain_core.tracers.context", register)
-    patches.once_imported("langchain_core.runnables.config", wrap_contexts)
-    patches.once_imported("langgraph._internal._runnable", wrap_contexts)
-    patches.once_imported("langchain_core.language_models.chat_model_stream", wrap_streams)
     wrap_bodies(patches)
-    for module, owner, name in (
-        ("langchain_core.tools.base", "BaseTool", "arun"),
-        ("langchain_core.language_models.chat_models", "BaseChatModel", "agenerate"),
-        ("langchain_core.language_models.llms", "BaseLLM", "agenerate"),
-        ("langchain_core.retrievers", "BaseRetriever", "ainvoke"),
+    for module, owner, name, wrapper in (
+        ("langchain_core.runnables.config", None, "_set_config_context", _entering),
+        ("langgraph._internal._runnable", None, "_set_config_context", _entering),
+        ("langchain_core.language_models.chat_model_stream", "AsyncChatModelStream", "set_start", _starting),
+        ("langchain_core.tools.base", "BaseTool", "arun", _ending),
+        ("langchain_core.language_models.chat_models", "BaseChatModel", "agenerate", _ending),
+        ("langchain_core.language_models.llms", "BaseLLM", "agenerate", _ending),
+        ("langchain_core.retrievers", "BaseRetriever", "ainvoke", _ending),
     ):
-        patches.wrap_once_imported(module, owner, {name: lambda original: _ending(original, runs)})
+        patches.wrap_once_imported(module, owner, {name: partial(wrapper, runs=runs)})
 
 
 def _entering(original: Any, runs: OpenRuns) -> Any:

@@ -14,12 +14,8 @@ def wrap_bodies(patches: Patches) -> None:
         "_get_relevant_documents": decided("langchain", _query),
         "_aget_relevant_documents": decided_async("langchain", _query),
     }
-    patches.once_imported(
-        "langchain_core.tools.base", lambda module: patches.wrap_in_subclasses(module.BaseTool, tools)
-    )
-    patches.once_imported(
-        "langchain_core.retrievers", lambda module: patches.wrap_in_subclasses(module.BaseRetriever, retrievers)
-    )
+    patches.wrap_subclasses_once_imported("langchain_core.tools.base", "BaseTool", tools)
+    patches.wrap_subclasses_once_imported("langchain_core.retrievers", "BaseRetriever", retrievers)
 
 
 def _query(_: Call, args: tuple[Any, ...], kwargs: dict[str, Any], changed: Arguments) -> Any:

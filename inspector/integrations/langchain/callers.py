@@ -4,6 +4,7 @@ import sys
 from types import FrameType
 from typing import Any
 
+from inspector.integrations.classes import is_a
 from inspector.integrations.langchain.facts import fields
 
 _CALLBACKS = ("langchain_core.callbacks.manager", "inspector.integrations.")
@@ -57,7 +58,7 @@ def is_bound_graph(frame: FrameType | None) -> bool:
     """Tell whether the run is that of a node that is a graph."""
     node = None if frame is None else frame.f_locals.get("self")
     steps = getattr(node, "steps", None)
-    return bool(steps) and any(base.__name__ == "Pregel" for base in type(steps[0]).__mro__)
+    return bool(steps) and is_a(steps[0], "Pregel")
 
 
 def is_agent(graph: Any) -> bool:

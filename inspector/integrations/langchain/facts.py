@@ -5,6 +5,7 @@ from types import FrameType
 from typing import Any, Final, cast
 
 from inspector.integrations.calls import Keywords, Model, Named
+from inspector.integrations.classes import is_a
 from inspector.integrations.exchanges import FIRST_ERROR
 from inspector.integrations.providers import provider_named
 from inspector.roles import role_named
@@ -184,12 +185,12 @@ def retriever(serialized: Any, query: str, more: Keywords) -> Keywords:
 
 def is_control_flow(error: BaseException) -> bool:
     """Tell whether langgraph raised it to leave a node, not because something failed."""
-    return any(cls.__name__ == "GraphBubbleUp" for cls in type(error).__mro__)
+    return is_a(error, "GraphBubbleUp")
 
 
 def interrupts(error: BaseException) -> dict[Any, Any]:
     """Return the interrupts that a paused graph waits for, by id; none if it continues elsewhere."""
-    if not any(cls.__name__ == "GraphInterrupt" for cls in type(error).__mro__):
+    if not is_a(error, "GraphInterrupt"):
         return {}
     raised: Any = error.args[0] if error.args else ()
     return {getattr(each, "id", index): getattr(each, "value", each) for index, each in enumerate(raised)}

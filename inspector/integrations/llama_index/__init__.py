@@ -12,10 +12,9 @@ rest:
 - ``InternalContext.wait_for_event``, since a step that waits is run again, and its span does not tell.
 """
 
-from typing import Any
-
+from inspector.integrations.classes import inherits
 from inspector.integrations.llama_index.engines import asked
-from inspector.integrations.llama_index.models import wrap_models
+from inspector.integrations.llama_index.models import METHODS, asks_client
 from inspector.integrations.llama_index.runs import listen, waiting
 from inspector.integrations.llama_index.tools import called, retrieved
 from inspector.integrations.patches import Patches
@@ -28,24 +27,15 @@ def install(patches: Patches) -> None:
     patches.once_imported("llama_index_instrumentation", lambda module: listen(patches, module))
     waits = {"wait_for_event": waiting}
     patches.wrap_once_imported("workflows.context.internal_context", "InternalContext", waits)
-    patches.once_imported("llama_index.core.tools.types", lambda module: _wrap_tools(patches, module))
-    bodies = {"_retrieve": retrieved, "_aretrieve": retrieved}
-    patches.once_imported(
-        "llama_index.core.base.base_retriever",
-        lambda module: patches.wrap_in_subclasses(module.BaseRetriever, bodies),
-    )
     asks = {"query": asked, "aquery": asked}
     patches.wrap_once_imported("llama_index.core.base.base_query_engine", "BaseQueryEngine", asks)
-    chats = {"chat": asked, "achat": asked}
-    patches.once_imported(
-        "llama_index.core.chat_engine.types",
-        lambda module: patches.wrap_in_subclasses(module.BaseChatEngine, chats),
-    )
-    patches.once_imported("llama_index.core.llms.llm", lambda module: wrap_models(patches, module.LLM))
-
-
-def _wrap_tools(patches: Patches, module: Any) -> None:
-    patches.wrap_in_subclasses(module.BaseTool, {"__call__": called}, unless=("AsyncBaseTool",))
-    both = {"call": called, "acall": called}
+    wrap = patches.wrap_subclasses_once_imported
+    tools = "llama_index.core.tools.types"
+    wrap(tools, "BaseTool", {"__call__": called}, unless=lambda cls: inherits(cls, "AsyncBaseTool"))
     # The adapter calls a tool that is reported.
-    patches.wrap_in_subclasses(module.AsyncBaseTool, both, unless=("BaseToolAsyncAdapter",))
+    both = {"call": called, "acall": called}
+    wrap(tools, "AsyncBaseTool", both, unless=lambda cls: inherits(cls, "BaseToolAsyncAdapter"))
+    bodies = {"_retrieve": retrieved, "_aretrieve": retrieved}
+    wrap("llama_index.core.base.base_retriever", "BaseRetriever", bodies)
+    wrap("llama_index.core.chat_engine.types", "BaseChatEngine", {"chat": asked, "achat": asked})
+    wrap("llama_index.core.llms.llm", "LLM", METHODS, unless=asks_client)

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from inspector.integrations import calls
 from inspector.integrations.calls import Call, Keywords, Model, opened, safely
+from inspector.integrations.classes import inherits
 from inspector.integrations.generators import Following, in_steps, opened_apart
 from inspector.integrations.llama_index.methods import Method, bound, reported
-from inspector.integrations.patches import Patches
 
 _OVER_A_CLIENT: Final = "llama_index.llms."
 """The packages of LlamaIndex that call a provider."""
@@ -19,23 +19,10 @@ _streaming: ContextVar[Any] = ContextVar("inspector_llama_index_streaming", defa
 """The model whose method makes a stream, maybe of another of its methods."""
 
 
-def wrap_models(patches: Patches, base: Any) -> None:
-    """Wrap the methods of existing and future classes of models."""
-    patches.on_subclasses(base, lambda cls: _wrap_model(patches, cls))
-
-
-def _wrap_model(patches: Patches, cls: Any) -> None:
-    names = {each.__name__ for each in cls.__mro__}
-    # The one calls the model that it is made of, the others call a provider.
-    if "StructuredLLM" in names or (cls.__module__.startswith(_OVER_A_CLIENT) and "CustomLLM" not in names):
-        return
-    for name in ("chat", "complete"):
-        for method, wrapper in ((name, _generated), (f"a{name}", _generated)):
-            if method in vars(cls):
-                patches.wrap(cls, method, wrapper)
-        for method in (f"stream_{name}", f"astream_{name}"):
-            if method in vars(cls):
-                patches.wrap(cls, method, _streamed)
+def asks_client(cls: type[Any]) -> bool:
+    """Tell whether a class calls the model that it is made of, or a provider by a client that is recorded."""
+    is_over_client = cls.__module__.startswith(_OVER_A_CLIENT) and not inherits(cls, "CustomLLM")
+    return is_over_client or inherits(cls, "StructuredLLM")
 
 
 def _generated(original: Method) -> Method:
@@ -125,3 +112,11 @@ def _message(message: Any) -> Keywords:
     ]
     more = {"tool_calls": asked} if asked else message.additional_kwargs
     return plain | {name: more[name] for name in ("tool_calls", "tool_call_id") if more.get(name)}
+
+
+METHODS: Final = {
+    f"{prefix}{name}": _streamed if "stream" in prefix else _generated
+    for name in ("chat", "complete")
+    for prefix in ("", "a", "stream_", "astream_")
+}
+"""The wrappers of the methods of a model."""

@@ -6,6 +6,7 @@ from contextvars import ContextVar
 from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, Named, around_here, guarded, opened
+from inspector.integrations.classes import is_a
 from inspector.integrations.generators import opened_apart
 from inspector.integrations.patches import Patches
 from inspector.integrations.plain import is_items
@@ -84,7 +85,7 @@ class _Runs:
         step = None if run is None else _step(span_id, run.subject)
         if run is None or step is None:
             return
-        if is_a(run.subject, "BaseWorkflowAgent", "AgentWorkflow"):
+        if _is_a(run.subject, "BaseWorkflowAgent", "AgentWorkflow"):
             self._enter_agent(run, step, _events(arguments)[0])
         else:
             self._open[span_id] = _opened_step(step, arguments)
@@ -92,7 +93,7 @@ class _Runs:
     def _enter_agent(self, run: Call, step: str, event: Any) -> None:
         requested.set(event.tool_id if step == "call_tool" else None)
         agent = self._agents.get(run)
-        if step == "run_agent_step" and is_a(run.subject, "AgentWorkflow"):
+        if step == "run_agent_step" and _is_a(run.subject, "AgentWorkflow"):
             name = event.current_agent_name
             if agent is not None and agent.keyword("agent").name != name:
                 agent.ended(lambda: {"result": {"handed_off_to": name}})
@@ -123,16 +124,13 @@ class _Runs:
             close(call)
 
 
-def is_a(value: Any, *names: str) -> bool:
-    """Tell whether a class of LlamaIndex with one of these names is among those of a value."""
-    own = ("llama_index.", "workflows.")
-    bases: tuple[type[Any], ...] = type(value).__mro__
-    return any(each.__name__ in names and each.__module__.startswith(own) for each in bases)
-
-
 def is_workflow(value: Any) -> bool:
     """Tell whether a value is a workflow; agents are too."""
-    return is_a(value, "Workflow")
+    return _is_a(value, "Workflow")
+
+
+def _is_a(value: Any, *names: str) -> bool:
+    return is_a(value, *names, of=("llama_index.", "workflows."))
 
 
 def _run_here() -> Call | None:
@@ -143,13 +141,13 @@ def _opened_run(workflow: Any, start: Any) -> Call:
     def describe() -> Keywords:
         fields = {} if start is None else {name: value for name, value in _fields(start).items() if value is not None}
         given = {"input": _shown_input(fields)} if fields else {}
-        if is_a(workflow, "BaseWorkflowAgent"):
+        if _is_a(workflow, "BaseWorkflowAgent"):
             return {"agent": Named(workflow.name, workflow.description), **given}
-        kind = "agents" if is_a(workflow, "AgentWorkflow") else None
+        kind = "agents" if _is_a(workflow, "AgentWorkflow") else None
         return {"workflow": Named(type(workflow).__name__, workflow_type=kind), **given}
 
     call = opened(
-        "agent_call" if is_a(workflow, "BaseWorkflowAgent") else "workflow_run", describe, emitter="llama_index"
+        "agent_call" if _is_a(workflow, "BaseWorkflowAgent") else "workflow_run", describe, emitter="llama_index"
     )
     call.subject = workflow
     return call
@@ -187,7 +185,7 @@ def _step(span_id: str, workflow: Any) -> str | None:
 
 
 def _events(arguments: Mapping[str, Any]) -> list[Any]:
-    return [value for value in arguments.values() if is_a(value, "Event")]
+    return [value for value in arguments.values() if _is_a(value, "Event")]
 
 
 def _fields(event: Any) -> dict[str, Any]:
@@ -198,9 +196,9 @@ def _fields(event: Any) -> dict[str, Any]:
 def _result(value: Any) -> Any:
     if is_items(value):
         return [_result(each) for each in value]
-    if is_a(value, "AgentOutput"):
+    if _is_a(value, "AgentOutput"):
         answered = value.structured_response
         return value.response.content if answered is None else answered
-    if is_a(value, "StopEvent"):
+    if _is_a(value, "StopEvent"):
         return _result(value.result) if type(value).__name__ == "StopEvent" else _fields(value)
-    return {type(value).__name__: _fields(value)} if is_a(value, "Event") else value
+    return {type(value).__name__: _fields(value)} if _is_a(value, "Event") else value

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from inspector import semconv as sc
 from inspector.integrations.calls import Call, announce, opened
+from inspector.integrations.classes import is_a
 from inspector.integrations.mcp.transports import Route
 from inspector.integrations.propagation import Surroundings, named_for_us
 from inspector.record.current import innermost
@@ -19,7 +20,6 @@ RequestId: TypeAlias = str | int
 Envelope: TypeAlias = dict[str, Any]
 
 _CONNECTION_CLOSED: Final = -32000
-_PEER_ERRORS: Final = frozenset({"MCPError", "McpError"})
 
 _under_way: WeakKeyDictionary[Any, dict[tuple[Direction, RequestId], "JsonRpcExchange"]] = WeakKeyDictionary()
 """By the SDK's object that both directions of a connection share."""
@@ -91,7 +91,7 @@ class JsonRpcExchange:
 
     def raised(self, exc: BaseException) -> None:
         """Report an exception: an error from the other side, or a request without an answer."""
-        if _is_answer(exc) and (self._direction == "inbound" or not _is_local(exc)):
+        if is_a(exc, "MCPError", "McpError") and (self._direction == "inbound" or not _is_local(exc)):
             self.refused(lambda: getattr(exc, "error", None))
         else:
             self._leave()
@@ -276,10 +276,6 @@ def _read(params: Any, *names: str) -> Any:
 
 def _error(error: Any) -> dict[str, Any]:
     return {name: value for name in ("code", "message", "data") if (value := _read(error, name)) is not None}
-
-
-def _is_answer(exc: BaseException) -> bool:
-    return any(cls.__name__ in _PEER_ERRORS for cls in type(exc).__mro__)
 
 
 def _is_local(exc: BaseException) -> bool:

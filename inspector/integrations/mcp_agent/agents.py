@@ -6,6 +6,7 @@ from contextvars import ContextVar
 from typing import Any, Final, TypeAlias
 
 from inspector.integrations.calls import Call, Keywords, Named, around_here, awaited, enclosing, opened
+from inspector.integrations.classes import kind_of
 from inspector.integrations.patches import Patches
 
 Method: TypeAlias = Callable[..., Any]
@@ -21,7 +22,6 @@ _failures: dict[str, BaseException] = {}
 """The failure of an agent's last model call, by the id of the agent's open call."""
 
 _ID: Final = re.compile(r"-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
-_GENERATED: Final = ("generate", "generate_str", "generate_structured")
 _PATTERNS: Final = {
     "ParallelLLM": "parallel",
     "Orchestrator": "orchestrator",
@@ -33,25 +33,13 @@ _PATTERNS: Final = {
 
 def wrap_agents(patches: Patches) -> None:
     """Wrap the methods that ask agents."""
-
-    def wrap(cls: Any) -> None:
-        for name in _GENERATED:
-            if name in vars(cls):
-                patches.wrap(cls, name, _generated)
-
-    base = "mcp_agent.workflows.llm.augmented_llm"
-    patches.once_imported(base, lambda module: patches.on_subclasses(module.AugmentedLLM, wrap))
+    generated = dict.fromkeys(("generate", "generate_str", "generate_structured"), _generated)
+    patches.wrap_subclasses_once_imported("mcp_agent.workflows.llm.augmented_llm", "AugmentedLLM", generated)
 
 
 def wrap_workflows(patches: Patches) -> None:
     """Wrap the methods that run workflows."""
-
-    def wrap(cls: Any) -> None:
-        if "run" in vars(cls):
-            patches.wrap(cls, "run", _ran)
-
-    base = "mcp_agent.executor.workflow"
-    patches.once_imported(base, lambda module: patches.on_subclasses(module.Workflow, wrap))
+    patches.wrap_subclasses_once_imported("mcp_agent.executor.workflow", "Workflow", {"run": _ran})
 
 
 def model_ended(failure: BaseException | None) -> None:
@@ -87,7 +75,7 @@ def _generated(original: Method) -> Method:
 
 
 def _opened(llm: Any, message: Any) -> Call:
-    pattern = next((_PATTERNS[each.__name__] for each in type(llm).__mro__ if each.__name__ in _PATTERNS), None)
+    pattern = kind_of(llm, _PATTERNS)
     if pattern is None:
         return opened("agent_call", lambda: {"agent": llm, "input": message}, emitter="mcp_agent")
 

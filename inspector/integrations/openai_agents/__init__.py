@@ -22,40 +22,29 @@ Spans of tools and models lack detail, and only the SDK's own models have spans.
 - ``AgentRunner.run`` and ``run_streamed``, for the input of the run, and its session.
 """
 
-from typing import Any
+from typing import Any, Final
 
 from inspector.integrations.openai_agents import models, runs, spans, tools
 from inspector.integrations.patches import Patches
 
+_FAILURES: Final = {"maybe_invoke_function_tool_failure_error_function": tools.failing}
+
 
 def install(patches: Patches) -> None:
     """Wrap runs, spans, models and tools."""
-    patches.once_imported("agents.run", lambda module: _wrap_runner(patches, module.AgentRunner))
+    runner = {"run": runs.run, "run_streamed": runs.run_streamed}
+    patches.wrap_once_imported("agents.run", "AgentRunner", runner)
     patches.once_imported("agents.tracing.spans", lambda module: _wrap_spans(patches, module, ("SpanImpl", "NoOpSpan")))
     patches.once_imported("agents.tracing.traces", lambda module: _wrap_traces(patches, module))
-    patches.once_imported(
-        "agents.models.interface",
-        lambda module: patches.wrap_in_subclasses(
-            module.Model, {"get_response": models.requested, "stream_response": models.streamed}
-        ),
-    )
-    patches.once_imported(
-        "agents.mcp.server",
-        lambda module: patches.wrap_in_subclasses(module.MCPServer, {"call_tool": tools.asking_server}),
-    )
+    requests = {"get_response": models.requested, "stream_response": models.streamed}
+    patches.wrap_subclasses_once_imported("agents.models.interface", "Model", requests)
+    patches.wrap_subclasses_once_imported("agents.mcp.server", "MCPServer", {"call_tool": tools.asking_server})
     patches.once_imported("agents.run_internal.tool_execution", lambda module: _wrap_tools(patches, module))
-    patches.wrap_once_imported(
-        "agents.run_internal.turn_resolution",
-        "",
-        {"execute_handoffs": tools.handing_off, "run_final_output_hooks": models.finished},
-    )
-    patches.once_imported("agents.tool", lambda module: _wrap_failures(patches, module))
+    turns = {"execute_handoffs": tools.handing_off, "run_final_output_hooks": models.finished}
+    patches.wrap_once_imported("agents.run_internal.turn_resolution", None, turns)
+    patches.wrap_once_imported("agents.tool", None, _FAILURES)
+    patches.wrap_once_imported("agents.run_internal.tool_execution", None, _FAILURES)
     patches.wrap_once_imported("agents.tool", "_FailureHandlingFunctionToolInvoker", {"__call__": tools.invoking})
-
-
-def _wrap_runner(patches: Patches, runner: Any) -> None:
-    patches.wrap(runner, "run", runs.run)
-    patches.wrap(runner, "run_streamed", runs.run_streamed)
 
 
 def _wrap_spans(patches: Patches, module: Any, names: tuple[str, ...]) -> None:
@@ -77,8 +66,3 @@ def _wrap_tools(patches: Patches, module: Any) -> None:
     invoker = "_invoke_function_tool_with_metadata"
     patches.wrap(module, "_execute_tool_input_guardrails", tools.guarding)
     patches.wrap(module, invoker if hasattr(module, invoker) else "invoke_function_tool", tools.invoking_own)
-    _wrap_failures(patches, module)
-
-
-def _wrap_failures(patches: Patches, module: Any) -> None:
-    patches.wrap(module, "maybe_invoke_function_tool_failure_error_function", tools.failing)

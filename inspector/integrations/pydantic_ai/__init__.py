@@ -20,36 +20,22 @@ from typing import Any
 
 from inspector import context
 from inspector.integrations.calls import Call, awaited, conclude, is_reported, opened, safely
+from inspector.integrations.classes import inherits
 from inspector.integrations.patches import Patches
 from inspector.integrations.pydantic_ai import facts
 from inspector.integrations.tool_bodies import run_body_async, undecided
 from inspector.integrations.tracebacks import unseen
 from inspector.integrations.within import Make, Within
 
-_DELEGATING = frozenset({"WrapperModel", "FallbackModel"})
-
 
 def install(patches: Patches) -> None:
     """Wrap agents, models and tools."""
-    patches.once_imported("pydantic_ai.agent", lambda module: _wrap(patches, module.Agent, "iter", _run))
-    patches.once_imported(
-        "pydantic_ai.tool_manager",
-        lambda module: _wrap(patches, module.ToolManager, "execute_tool_call", _tool_called),
-    )
-    patches.once_imported(
-        "pydantic_ai.toolsets.abstract",
-        lambda module: patches.wrap_in_subclasses(module.AbstractToolset, {"call_tool": _body_run}),
-    )
-    patches.once_imported(
-        "pydantic_ai.models",
-        lambda module: patches.wrap_in_subclasses(
-            module.Model, {"request": _requested, "request_stream": _streamed}, unless=_DELEGATING
-        ),
-    )
-
-
-def _wrap(patches: Patches, owner: Any, name: str, wrapper: Callable[[Any], Any]) -> None:
-    patches.wrap(owner, name, wrapper)
+    patches.wrap_once_imported("pydantic_ai.agent", "Agent", {"iter": _run})
+    patches.wrap_once_imported("pydantic_ai.tool_manager", "ToolManager", {"execute_tool_call": _tool_called})
+    wrap = patches.wrap_subclasses_once_imported
+    wrap("pydantic_ai.toolsets.abstract", "AbstractToolset", {"call_tool": _body_run})
+    requests = {"request": _requested, "request_stream": _streamed}
+    wrap("pydantic_ai.models", "Model", requests, unless=lambda cls: inherits(cls, "WrapperModel", "FallbackModel"))
 
 
 def _run(original: Any) -> Any:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
 from inspector.integrations.calls import Keywords, Model, Named
+from inspector.integrations.classes import is_a
 from inspector.integrations.providers import provider_named
 
 _SETTINGS: Final = (
@@ -162,7 +163,7 @@ def tool(validated: Any) -> Keywords:
     toolset = getattr(validated.tool, "toolset", None)
     while (inner := getattr(toolset, "wrapped", None)) is not None:
         toolset = inner
-    if any(base.__name__ in ("MCPServer", "MCPToolset") for base in type(toolset).__mro__):
+    if is_a(toolset, "MCPServer", "MCPToolset"):
         reported |= {"tool_source": "mcp", "server_name": getattr(toolset, "id", None)}
     offered = _fields(getattr(toolset, "tools", None)).get(call.tool_name)
     return {

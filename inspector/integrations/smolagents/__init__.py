@@ -29,22 +29,11 @@ def install(patches: Patches) -> None:
     patches.wrap_once_imported(_AGENTS, "MultiStepAgent", {"run": ran, "_finalize_step": finalized})
     patches.wrap_once_imported(_AGENTS, "ToolCallingAgent", {"execute_tool_call": refused})
     patches.wrap_once_imported("smolagents.tools", "Tool", {"__call__": invoked})
-    calls = (("smolagents.tools", "Tool", invoked), ("smolagents.local_python_executor", "PythonExecutor", executed))
-    for module, base, wrapper in calls:
-        patches.once_imported(module, lambda module, base=base, wrapper=wrapper: _wrap(patches, module, base, wrapper))
-    patches.once_imported(_MODELS, lambda module: _wrap_models(patches, module))
+    wrap = patches.wrap_subclasses_once_imported
+    wrap("smolagents.tools", "Tool", {"__call__": invoked})
+    wrap("smolagents.local_python_executor", "PythonExecutor", {"__call__": executed})
+    wrap(_MODELS, "Model", {"generate": generated, "generate_stream": streamed}, unless=_is_over_client)
 
 
-def _wrap(patches: Patches, module: Any, base: str, wrapper: Any) -> None:
-    patches.wrap_in_subclasses(getattr(module, base), {"__call__": wrapper})
-
-
-def _wrap_models(patches: Patches, module: Any) -> None:
-    def wrap_model(cls: Any) -> None:
-        if cls.__module__ == _MODELS and cls.__name__ in _OVER_CLIENTS:
-            return
-        for name, wrapper in (("generate", generated), ("generate_stream", streamed)):
-            if name in vars(cls):
-                patches.wrap(cls, name, wrapper)
-
-    patches.on_subclasses(module.Model, wrap_model)
+def _is_over_client(cls: type[Any]) -> bool:
+    return cls.__module__ == _MODELS and cls.__name__ in _OVER_CLIENTS

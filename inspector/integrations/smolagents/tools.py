@@ -6,6 +6,7 @@ from inspect import signature
 from typing import Any, Final
 
 from inspector.integrations.calls import Keywords, around_here, opened
+from inspector.integrations.classes import is_a
 from inspector.integrations.plain import is_fields
 from inspector.integrations.smolagents.agents import plain
 from inspector.integrations.tool_bodies import Arguments, run_body
@@ -113,7 +114,7 @@ def _source(tool: object) -> str:
 
 def _code(executor: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Keywords:
     # Python that runs elsewhere has effects there.
-    is_here = any(each.__name__ == "LocalPythonExecutor" for each in type(executor).__mro__)
+    is_here = is_a(executor, "LocalPythonExecutor")
     return {
         "tool_name": "python_interpreter",
         "args": {"code": args[0] if args else kwargs.get("code_action")},
