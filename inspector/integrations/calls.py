@@ -329,8 +329,12 @@ def enclosing(noun: Noun) -> Iterator[Call]:
 
 def is_reported(noun: Noun, subject: object) -> bool:
     """Tell whether the innermost call of this kind has this subject: a method may call its superclass's."""
-    call = next(enclosing(noun), None)
-    return call is not None and call.subject is subject
+    return getattr(next(enclosing(noun), None), "subject", _UNSET) is subject
+
+
+def is_inside(subject: object) -> bool:
+    """Tell whether the innermost call of all has this subject, so that nothing else has come in between."""
+    return getattr(next(around_here(), None), "subject", _UNSET) is subject
 
 
 def around_here() -> Iterator[Call]:

@@ -1,7 +1,7 @@
 """Classes of a framework known by their names: importing the framework to ask could take seconds, or fail."""
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 _Kind = TypeVar("_Kind")
 
@@ -19,7 +19,7 @@ def inherits(cls: type[Any], *names: str, of: str | tuple[str, ...] = "") -> boo
 
 def is_a(value: Any, *names: str, of: str | tuple[str, ...] = "") -> bool:
     """Tell the same about the class of a value."""
-    return inherits(type(value), *names, of=of)
+    return inherits(cast("type[Any]", type(value)), *names, of=of)
 
 
 def kind_of(value: Any, kinds: Mapping[str, _Kind]) -> _Kind | None:

@@ -16,12 +16,12 @@ calls together, or not for all kinds of tools. So the methods that every call go
 from asyncio import CancelledError
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
-from contextvars import ContextVar
 from functools import partial
 from typing import Any, Final, TypeAlias, cast
 
-from inspector.integrations.calls import Call, Keywords, Model, Named, awaited, opened, safely
-from inspector.integrations.patches import Patches
+from inspector.integrations.calls import Call, Keywords, Model, Named, awaited, enclosing, is_reported, opened, safely
+from inspector.integrations.methods import reported
+from inspector.integrations.patches import Patches, Wrappers
 from inspector.integrations.providers import provider_named
 from inspector.integrations.tool_bodies import run_tool
 from inspector.integrations.within import Within
@@ -33,24 +33,23 @@ _AGENTS: Final = "fast_agent.agents"
 _LLMS: Final = "fast_agent.llm"
 
 
-_last_reported: ContextVar[tuple[Call, object] | None] = ContextVar("inspector_fast_agent_call", default=None)
-"""The last reported call, and its identity: a method may pass the same call to its superclass's."""
-
-
 class AnswerFailed(Exception):
     """A model call or agent that failed and returned that as a message."""
 
 
 def install(patches: Patches) -> None:
     """Wrap the methods, each when its module is imported: importing all of the framework takes seconds."""
-    targets: tuple[tuple[str, str, dict[str, Callable[[Any], Any]]], ...] = (
+    asked = reported(_opened_agent, _answer_of_agent)
+    generating = {"generate": asked, "structured": asked, "structured_schema": asked}
+    requests = {"generate": _generated, "structured": _generated}
+    targets: tuple[tuple[str, str, Wrappers], ...] = (
         ("fast_agent.core.run_runtime", "FastAgentRunMixin", {"run": as_workflow}),
-        (f"{_AGENTS}.llm_decorator", "LlmDecorator", dict.fromkeys(_GENERATING, _agent_called)),
+        (f"{_AGENTS}.llm_decorator", "LlmDecorator", generating),
         (f"{_AGENTS}.tool_agent", "ToolAgent", {"call_tool": _tool_called}),
         (f"{_AGENTS}.mcp_agent", "McpAgent", {"call_tool": _tool_called}),
         (f"{_AGENTS}.workflow.agents_as_tools_agent", "AgentsAsToolsAgent", {"_invoke_child_agent": _child_called}),
-        (f"{_LLMS}.fastagent_llm", "FastAgentLLM", dict.fromkeys(_GENERATED, _generated)),
-        (f"{_LLMS}.internal.playback", "PlaybackLLM", dict.fromkeys(_GENERATED, _generated)),
+        (f"{_LLMS}.fastagent_llm", "FastAgentLLM", requests),
+        (f"{_LLMS}.internal.playback", "PlaybackLLM", requests),
     )
     for module, owner, wrappers in targets:
         patches.wrap_once_imported(module, owner, wrappers)
@@ -82,7 +81,6 @@ class _Application(Within):
             call.failed(exc)
 
 
-_GENERATING: Final = ("generate", "structured", "structured_schema")
 _WORKFLOWS: Final = {
     "chain": "chain",
     "evaluator_optimizer": "evaluator-optimizer",
@@ -94,20 +92,14 @@ _WORKFLOWS: Final = {
 }
 
 
-def _agent_called(original: Method) -> Method:
-    async def generate(self: Any, messages: Any, *args: Any, **kwargs: Any) -> Any:
-        pattern = _WORKFLOWS.get(str(_value(getattr(self, "agent_type", ""))))
-        if pattern is None:
-            call = opened("agent_call", lambda: {"agent": self, "input": _texts(messages)}, emitter="fast_agent")
-        else:
-            call = opened(
-                "workflow_run",
-                lambda: {"workflow": _workflow(self, pattern), "input": _texts(messages)},
-                emitter="fast_agent",
-            )
-        return await awaited(call, original(self, messages, *args, **kwargs), _answer_of_agent)
+def _opened_agent(agent: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+    pattern = _WORKFLOWS.get(str(_value(getattr(agent, "agent_type", ""))))
 
-    return generate
+    def describe() -> Keywords:
+        asked = {"input": _texts(args[0] if args else kwargs["messages"])}
+        return {"agent": agent, **asked} if pattern is None else {"workflow": _workflow(agent, pattern), **asked}
+
+    return opened("agent_call" if pattern is None else "workflow_run", describe, emitter="fast_agent")
 
 
 def _workflow(agent: Any, pattern: str) -> Named:
@@ -124,26 +116,20 @@ def _parted(result: Any) -> tuple[Any, Any]:
     return cast("tuple[Any, Any]", result) if isinstance(result, tuple) else (None, result)
 
 
-_GENERATED: Final = ("generate", "structured")
 _SAVE_HISTORY: Final = "***SAVE_HISTORY"
 
 
 def _generated(original: Method) -> Method:
     async def generated(self: Any, messages: Any, *args: Any, **kwargs: Any) -> Any:
         work = original(self, messages, *args, **kwargs)
-        if _is_reported(id(self)) or _is_control(messages):
+        if is_reported("llm_generate", self) or _is_control(messages):
             return await work
         call = opened("llm_generate", lambda: _request(self, messages, *args, **kwargs), emitter="fast_agent")
-        _last_reported.set((call, id(self)))
+        call.subject = self
         before = safely(lambda: len(_turns(self)), 0)
         return await awaited(call, work, lambda result: _response(self, result, before))
 
     return generated
-
-
-def _is_reported(identity: object) -> bool:
-    reported = _last_reported.get()
-    return reported is not None and reported[0].is_open and reported[1] == identity
 
 
 def _is_control(messages: Any) -> bool:
@@ -230,10 +216,12 @@ def _tool_called(original: Method) -> Method:
             return original(self, name, given, tool_use_id, **kwargs)
 
         identity = (id(self), name, tool_use_id)
-        if _is_reported(identity):
+        around = next(enclosing("tool_call"), None)
+        # A method may pass the same call to its superclass's.
+        if around is not None and identity == around.subject:
             return await tool(arguments)
         call = opened("tool_call", lambda: _tool(self, name, arguments, tool_use_id), emitter="fast_agent")
-        _last_reported.set((call, identity))
+        call.subject = identity
         return await awaited(call, run_tool(call, tool, arguments, subject=self), _tool_result)
 
     return call_tool

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeAlias, cast
 
 from inspector.integrations.calls import Call, enclosing
+from inspector.integrations.methods import bound
 from inspector.integrations.tracebacks import unseen
 from instrument import control
 
@@ -18,6 +19,15 @@ def undecided(emitter: str) -> Call | None:
     """Return the tool call whose body is about to run; None within a body, or if no call was reported."""
     call = next(enclosing("tool_call"), None)
     return None if call is None or call.is_decided or call.emitter != emitter else call
+
+
+def leave_to_others(call: Call) -> None:
+    """Ask no controller about a tool that is no function.
+
+    Its server is asked about, or what is called in the agent that it is; a framework's own tools do nothing.
+    """
+    context: dict[str, Any] = call.keyword("context") or {}
+    call.is_decided = context.get("tool_source", "function") != "function"
 
 
 def run_body(call: Call, body: Callable[[Arguments | None], Any], *, subject: object = None) -> Any:
@@ -97,7 +107,7 @@ def decided(emitter: str, applied: Applied = by_name) -> Callable[[Any], Any]:
         def run(self: Any, *args: Any, **kwargs: Any) -> Any:
             call = undecided(emitter)
             if call is None:
-                return original(self, *args, **kwargs)
+                return bound(original, self)(*args, **kwargs)
             return run_body(call, _given(original, self, call, args, kwargs, applied), subject=self)
 
         return run
@@ -112,7 +122,7 @@ def decided_async(emitter: str, applied: Applied = by_name) -> Callable[[Any], A
         async def run(self: Any, *args: Any, **kwargs: Any) -> Any:
             call = undecided(emitter)
             if call is None:
-                return await original(self, *args, **kwargs)
+                return await bound(original, self)(*args, **kwargs)
             return await run_body_async(call, _given(original, self, call, args, kwargs, applied), subject=self)
 
         return run
@@ -125,7 +135,7 @@ def _given(
 ) -> Callable[[Arguments | None], Any]:
     def body(changed: Arguments | None) -> Any:
         places, names = (args, kwargs) if changed is None else applied(call, args, kwargs, changed)
-        return original(tool, *places, **names)
+        return bound(original, tool)(*places, **names)
 
     return body
 

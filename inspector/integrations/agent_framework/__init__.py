@@ -18,8 +18,9 @@ from typing import Any
 
 from inspector.integrations.agent_framework import facts, streams, tools
 from inspector.integrations.agent_framework.streams import Kind
-from inspector.integrations.calls import opened
+from inspector.integrations.calls import Call, opened
 from inspector.integrations.classes import is_a
+from inspector.integrations.methods import reported
 from inspector.integrations.patches import Patches, Wrappers
 
 
@@ -34,7 +35,7 @@ def install(patches: Patches) -> None:
     wrappers: tuple[tuple[str, str | None, Wrappers], ...] = (
         ("_clients", "BaseChatClient", {"get_response": partial(streams.called, kind=clients)}),
         ("_workflows._workflow", "Workflow", {"run": partial(streams.called, kind=workflows)}),
-        ("_workflows._executor", "Executor", {"execute": _executed}),
+        ("_workflows._executor", "Executor", {"execute": reported(_opened_step, lambda _: {})}),
         ("_tools", None, {"_auto_invoke_function": tools.called}),
         ("_tools", "FunctionTool", {"invoke": tools.invoked, "__call__": tools.body_run}),
         ("_types", "ResponseStream", {"__anext__": streams.pulled, "get_final_response": streams.finished}),
@@ -43,13 +44,8 @@ def install(patches: Patches) -> None:
         patches.wrap_once_imported(f"{package}.{module}", owner, functions)
 
 
-def _executed(original: Any) -> Any:
-    async def execute(self: Any, message: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_a(self, "AgentExecutor", "WorkflowExecutor"):
-            return await original(self, message, *args, **kwargs)
-        with opened("workflow_run", lambda: facts.executor(self, message), emitter="agent_framework") as call:
-            result = await original(self, message, *args, **kwargs)
-        call.ended()
-        return result
-
-    return execute
+def _opened_step(executor: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
+    if is_a(executor, "AgentExecutor", "WorkflowExecutor"):
+        return None
+    message = args[0] if args else kwargs.get("message")
+    return opened("workflow_run", lambda: facts.executor(executor, message), emitter="agent_framework")

@@ -5,9 +5,9 @@ from inspect import iscoroutinefunction
 from types import CellType
 from typing import Any, Final
 
-from inspector.integrations.calls import Call, Keywords, enclosing, opened
+from inspector.integrations.calls import Keywords, enclosing, opened
 from inspector.integrations.classes import is_a
-from inspector.integrations.tool_bodies import decided, decided_async, undecided
+from inspector.integrations.tool_bodies import decided, decided_async, leave_to_others
 
 _CONTROL_FLOW: Final = frozenset({"MiddlewareTermination", "UserInputRequiredException"})
 
@@ -29,6 +29,7 @@ def called(original: Any) -> Any:
     async def auto_invoke_function(function_call_content: Any, *args: Any, **kwargs: Any) -> Any:
         tools: Any = kwargs.get("tool_map") or {}
         call = opened("tool_call", lambda: _facts(function_call_content, tools), emitter="agent_framework")
+        leave_to_others(call)
         call.subject = raised = _Raised()
         try:
             content = await original(function_call_content, *args, **kwargs)
@@ -64,21 +65,14 @@ def invoked(original: Any) -> Any:
 
 
 def body_run(original: Any) -> Any:
-    """Have the function of a tool decided about, unless it asks an MCP server, about which is decided then."""
+    """Have the function of a tool decided about."""
     run, run_async = decided("agent_framework")(original), decided_async("agent_framework")(original)
 
     def call_function(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if _belongs_to_server(undecided("agent_framework")):
-            return original(self, *args, **kwargs)
         # As the framework does: it calls plain and coroutine functions, and awaits the result if necessary.
         return (run_async if iscoroutinefunction(self.func) else run)(self, *args, **kwargs)
 
     return call_function
-
-
-def _belongs_to_server(call: Call | None) -> bool:
-    context: dict[str, Any] = (call and call.keyword("context")) or {}
-    return context.get("tool_source") == "mcp"
 
 
 def _facts(content: Any, tools: Any) -> Keywords:

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from functools import partial
-from inspect import iscoroutinefunction
 from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, Model, guarded, is_reported
 from inspector.integrations.generators import Following, in_steps, opened_apart
+from inspector.integrations.methods import reported
 
 _OF_AGNO: Final = "agno."
 _BASE: Final = "agno.models.base"
@@ -15,26 +15,6 @@ _BASE: Final = "agno.models.base"
 def asks_client(cls: type[Any]) -> bool:
     """Tell whether a class is a model of agno, or inherits from one: its client is recorded."""
     return any(each.__module__.startswith(_OF_AGNO) and each.__module__ != _BASE for each in cls.__mro__)
-
-
-def _generated(original: Any) -> Any:
-    def invoke(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_reported("llm_generate", self):
-            return original(self, *args, **kwargs)
-        with _opened(self, args, kwargs) as call:
-            response = original(self, *args, **kwargs)
-        call.ended(lambda: _answer([response]))
-        return response
-
-    async def ainvoke(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_reported("llm_generate", self):
-            return await original(self, *args, **kwargs)
-        with _opened(self, args, kwargs) as call:
-            response = await original(self, *args, **kwargs)
-        call.ended(lambda: _answer([response]))
-        return response
-
-    return ainvoke if iscoroutinefunction(original) else invoke
 
 
 def _streamed(original: Any) -> Any:
@@ -61,6 +41,10 @@ def _begun(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Foll
             call.add(**_answer(parts))
 
     return Following(call, guarded(saw), lambda: call.ended(lambda: _answer(parts)), leaving=guarded(keep))
+
+
+def _opened_once(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call | None:
+    return None if is_reported("llm_generate", model) else _opened(model, args, kwargs)
 
 
 def _opened(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, streams: bool = False) -> Call:
@@ -92,5 +76,6 @@ def _answer(parts: list[Any]) -> Keywords:
     return {"response": {"choices": [{"message": message}]}, "usage": counts}
 
 
+_generated = reported(_opened_once, lambda response: _answer([response]))
 METHODS: Final = {"invoke": _generated, "ainvoke": _generated, "invoke_stream": _streamed, "ainvoke_stream": _streamed}
 """The wrappers of the methods of a model."""

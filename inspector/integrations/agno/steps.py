@@ -1,37 +1,20 @@
 """Steps of workflows: single ones, and those that consist of others."""
 
 from functools import partial
-from inspect import iscoroutinefunction
-from typing import Any
+from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, Named, conclude, guarded
+from inspector.integrations.endings import Interrupted
 from inspector.integrations.generators import Following, in_steps, opened_apart
+from inspector.integrations.methods import reported
 
 
 class StepFailed(Exception):
     """The output of a step says that it failed, and the workflow goes on."""
 
 
-def executed(original: Any) -> Any:
-    """Report each step."""
-
-    def execute(self: Any, *args: Any, **kwargs: Any) -> Any:
-        with _opened(self, args, kwargs) as call:
-            output = original(self, *args, **kwargs)
-        _finish(call, output)
-        return output
-
-    async def aexecute(self: Any, *args: Any, **kwargs: Any) -> Any:
-        with _opened(self, args, kwargs) as call:
-            output = await original(self, *args, **kwargs)
-        _finish(call, output)
-        return output
-
-    return aexecute if iscoroutinefunction(original) else execute
-
-
 def streamed(original: Any) -> Any:
-    """Like `executed`, for steps that give events, and their output at last."""
+    """Report each step, like `executed`, where they give events, and their output at last."""
 
     def execute_stream(self: Any, *args: Any, **kwargs: Any) -> Any:
         events = original(self, *args, **kwargs)
@@ -48,7 +31,7 @@ def _begun(step: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Followin
         if type(item).__name__ == "StepOutput":
             outputs[:] = [item]
 
-    return Following(call, guarded(saw), lambda: _finish(call, outputs[0]) if outputs else call.ended())
+    return Following(call, guarded(saw), lambda: conclude(call, _outcome, outputs[0]) if outputs else call.ended())
 
 
 def _opened(step: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
@@ -62,14 +45,13 @@ def _opened(step: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     return opened_apart("workflow_run", describe, emitter="agno")
 
 
-def _finish(call: Call, output: Any) -> None:
-    if getattr(output, "is_paused", False):
-        call.interrupted()
-    else:
-        conclude(call, _outcome, output)
-
-
 def _outcome(output: Any) -> Keywords | BaseException:
+    if getattr(output, "is_paused", False):
+        return Interrupted()
     if not output.success:
         return StepFailed(output.error or str(output.content))
     return {"result": [each.content for each in output.steps] if output.steps else output.content}
+
+
+executed: Final = reported(_opened, _outcome)
+"""Reports each step."""

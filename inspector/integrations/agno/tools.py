@@ -12,7 +12,7 @@ from inspector.integrations.agno.state import Watched
 from inspector.integrations.calls import Call, Keywords, conclude, guarded, opened
 from inspector.integrations.generators import Following, in_steps, opened_apart
 from inspector.integrations.plain import streamed_arguments
-from inspector.integrations.tool_bodies import Arguments, run_body, run_body_async
+from inspector.integrations.tool_bodies import Arguments, leave_to_others, run_body, run_body_async
 from inspector.integrations.tracebacks import unseen
 
 _OVER_MCP: Final = "agno.utils.mcp"
@@ -75,9 +75,7 @@ def _asked(tool_call: Any) -> Keywords:
 
 def _opened(requested: Any) -> Call:
     call = opened_apart("tool_call", lambda: _described(requested), emitter="agno")
-    context: Keywords = call.keyword("context") or {}
-    # Its server is asked about, and what is inside of an agent is asked about there.
-    call.is_decided = context.get("tool_source") != "function"
+    leave_to_others(call)
     return call
 
 

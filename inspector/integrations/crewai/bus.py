@@ -4,9 +4,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Final
 
-from inspector.integrations.calls import Call, around_here, conclude, enclosing, guarded, opened
+from inspector.integrations.calls import Call, around_here, conclude, enclosing, guarded, is_reported, opened
 from inspector.integrations.crewai.events import ENDS, STARTS
-from inspector.integrations.crewai.models import is_reported
 from inspector.integrations.patches import Patches
 from instrument.keywords import Noun
 
@@ -62,7 +61,8 @@ def _report(source: Any, event: Any) -> None:
 
 def _is_reported(noun: Noun, source: Any, event: Any) -> bool:
     if noun == "llm_generate":
-        return is_reported(source)
+        # By its own method, if it is a model of the program.
+        return is_reported(noun, source)
     if event.type == "mcp_tool_execution_started":
         around = next(enclosing("tool_call"), None)
         return around is not None and str(around.keyword("tool_name")).endswith(event.tool_name)

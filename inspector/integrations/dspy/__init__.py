@@ -12,10 +12,12 @@ it configures its own. So functions are wrapped:
   replayed.
 """
 
+from typing import Any
+
 from inspector.integrations.dspy.cache import looked_up
 from inspector.integrations.dspy.client import streamed, streamed_async
-from inspector.integrations.dspy.modules import called, called_async, evaluated, in_parallel
-from inspector.integrations.dspy.tools import executed, invoked, invoked_async
+from inspector.integrations.dspy.modules import called, evaluated, in_parallel
+from inspector.integrations.dspy.tools import executed, invoked
 from inspector.integrations.patches import Patches
 
 __all__ = ["install"]
@@ -26,13 +28,15 @@ _CLIENT = "dspy._vendor.lm15.transports"
 def install(patches: Patches) -> None:
     """Wrap modules, tools and the client."""
     wrap = patches.wrap_once_imported
-    wrap("dspy.primitives.module", "Module", {"__call__": called, "acall": called_async})
+    wrap("dspy.primitives.module", "Module", {"__call__": called, "acall": called})
     wrap("dspy.predict.parallel", "Parallel", {"forward": in_parallel})
     wrap("dspy.evaluate.evaluate", "Evaluate", {"__call__": evaluated})
-    wrap("dspy.adapters.types.tool", "Tool", {"__call__": invoked, "acall": invoked_async})
-    patches.once_imported(
-        "dspy.adapters.types.tool", lambda module: patches.wrap(module.ToolCalls.ToolCall, "execute", executed)
-    )
+    wrap("dspy.adapters.types.tool", "Tool", {"__call__": invoked, "acall": invoked})
+    patches.once_imported("dspy.adapters.types.tool", lambda module: _wrap_execution(patches, module.ToolCalls))
     wrap("dspy.clients.cache", "Cache", {"get": looked_up})
     wrap(f"{_CLIENT}._sync", "StdlibTransport", {"stream": streamed})
     wrap(f"{_CLIENT}._async", "StdlibAsyncTransport", {"_do_stream": streamed_async})
+
+
+def _wrap_execution(patches: Patches, requested: Any) -> None:
+    patches.wrap(requested.ToolCall, "execute", executed)

@@ -5,59 +5,12 @@ from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, Named, opened
 from inspector.integrations.classes import is_a
+from inspector.integrations.methods import reported
 from inspector.integrations.plain import is_items
 
 _OWN: Final = "dspy."
 _AGENTS: Final = ("Avatar", "CodeAct", "RLM", "ReAct", "ReActV2")
 """DSPy's modules that choose what to do; a program's subclasses of them are agents too."""
-
-
-def called(original: Any) -> Any:
-    """Report each call of a module."""
-
-    def call_module(self: Any, *args: Any, **kwargs: Any) -> Any:
-        with _opened_module(self, args, kwargs) as call:
-            result = original(self, *args, **kwargs)
-        call.ended(lambda: {"result": plain(result)})
-        return result
-
-    return call_module
-
-
-def called_async(original: Any) -> Any:
-    """Like `called`, for ``acall``."""
-
-    async def acall(self: Any, *args: Any, **kwargs: Any) -> Any:
-        with _opened_module(self, args, kwargs) as call:
-            result = await original(self, *args, **kwargs)
-        call.ended(lambda: {"result": plain(result)})
-        return result
-
-    return acall
-
-
-def in_parallel(original: Any) -> Any:
-    """Report the modules that run in parallel as one step."""
-
-    def forward(self: Any, exec_pairs: Any, *args: Any, **kwargs: Any) -> Any:
-        with _opened_step("Parallel", "parallel", lambda: [_inputs(pair[1]) for pair in exec_pairs]) as call:
-            result = original(self, exec_pairs, *args, **kwargs)
-        call.ended(lambda: {"result": plain(result)})
-        return result
-
-    return forward
-
-
-def evaluated(original: Any) -> Any:
-    """Report an evaluation as one step."""
-
-    def evaluate(self: Any, program: Any, *args: Any, **kwargs: Any) -> Any:
-        with _opened_step("Evaluate", "evaluation", lambda: {"program": type(program).__name__}) as call:
-            result = original(self, program, *args, **kwargs)
-        call.ended(lambda: {"result": {"score": result.score, "examples": len(result.results)}})
-        return result
-
-    return evaluate
 
 
 def plain(value: Any) -> Any:
@@ -67,6 +20,14 @@ def plain(value: Any) -> Any:
     if is_a(value, "Example", of=_OWN):
         return {name: plain(each) for name, each in value.items()}
     return value
+
+
+def _predicted(result: Any) -> Keywords:
+    return {"result": plain(result)}
+
+
+def _scored(result: Any) -> Keywords:
+    return {"result": {"score": result.score, "examples": len(result.results)}}
 
 
 def _opened_module(module: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
@@ -89,6 +50,20 @@ def _opened_step(name: str, kind: str, given: Callable[[], Any]) -> Call:
     return opened("workflow_run", describe, emitter="dspy")
 
 
+def _opened_pairs(_: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
+    def inputs() -> list[Any]:
+        return [_inputs(pair[1]) for pair in (args[0] if args else kwargs["exec_pairs"])]
+
+    return _opened_step("Parallel", "parallel", inputs)
+
+
+def _opened_evaluation(_: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
+    def program() -> dict[str, Any]:
+        return {"program": type(args[0] if args else kwargs["program"]).__name__}
+
+    return _opened_step("Evaluate", "evaluation", program)
+
+
 def _given(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     # A model is no input, and holds its history of calls.
     named = {name: plain(value) for name, value in kwargs.items() if name != "lm"}
@@ -98,3 +73,11 @@ def _given(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
 def _inputs(example: Any) -> Any:
     has_inputs = getattr(example, "_input_keys", None) is not None
     return plain(example.inputs() if has_inputs else example)
+
+
+called: Final = reported(_opened_module, _predicted)
+"""Reports each call of a module."""
+in_parallel: Final = reported(_opened_pairs, _predicted)
+"""Reports the modules that run in parallel as one step."""
+evaluated: Final = reported(_opened_evaluation, _scored)
+"""Reports an evaluation as one step."""

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from functools import update_wrapper
 from importlib import import_module
-from inspect import currentframe
+from inspect import currentframe, iscoroutinefunction
 from typing import Any, Final, cast
 
-from inspector.integrations.calls import Keywords, opened, safely
-from inspector.integrations.tool_bodies import run_body, run_body_async, undecided
-from inspector.integrations.tracebacks import unseen
+from inspector.integrations.calls import Call, Keywords, opened, safely
+from inspector.integrations.methods import reported
+from inspector.integrations.tool_bodies import decided, decided_async, leave_to_others, run_body
+from inspector.integrations.tracebacks import hidden
 
 _OVER_MCP: Final = "dspy.utils.mcp"
 _AGENTS_OWN: Final = "dspy.predict."
@@ -19,47 +20,13 @@ _WITH_CALLBACKS: Final = frozenset(("sync_wrapper", "async_wrapper"))
 
 
 def invoked(original: Any) -> Any:
-    """Report each call of a tool, and have its body decided about."""
+    """Report each call of a tool, and have its body decided about, inside of the program's callbacks."""
+    is_async = iscoroutinefunction(original)
     inner = _within_callbacks(original)
-
-    def body(self: Any, **kwargs: Any) -> Any:
-        call = undecided("dspy")
-        with unseen:
-            if call is None or _is_left(call.keyword("context")):
-                return inner(self, **kwargs)
-            return run_body(call, lambda changed: inner(self, **_chosen(kwargs, changed)), subject=self)
-
-    run = _in_callbacks(original, body)
-
-    def call_tool(self: Any, **kwargs: Any) -> Any:
-        with opened("tool_call", lambda: _tool(self, kwargs), emitter="dspy") as call:
-            result = run(self, **kwargs)
-        call.ended(lambda: {"result": result})
-        return result
-
-    return call_tool
-
-
-def invoked_async(original: Any) -> Any:
-    """Like `invoked`, for ``acall``."""
-    inner = _within_callbacks(original)
-
-    async def body(self: Any, **kwargs: Any) -> Any:
-        call = undecided("dspy")
-        with unseen:
-            if call is None or _is_left(call.keyword("context")):
-                return await inner(self, **kwargs)
-            return await run_body_async(call, lambda changed: inner(self, **_chosen(kwargs, changed)), subject=self)
-
-    run = _in_callbacks(original, body)
-
-    async def acall(self: Any, **kwargs: Any) -> Any:
-        with opened("tool_call", lambda: _tool(self, kwargs), emitter="dspy") as call:
-            result = await run(self, **kwargs)
-        call.ended(lambda: {"result": result})
-        return result
-
-    return acall
+    body = hidden((decided_async if is_async else decided)("dspy")(inner))
+    if inner is not original:
+        body = import_module("dspy.utils.callback").with_callbacks(update_wrapper(body, inner))
+    return reported(_opened, lambda result: {"result": result})(body)
 
 
 def executed(original: Any) -> Any:
@@ -87,11 +54,10 @@ def _within_callbacks(original: Any) -> Any:
     return original.__wrapped__ if name in _WITH_CALLBACKS else original
 
 
-def _in_callbacks(original: Any, body: Any) -> Any:
-    inner = _within_callbacks(original)
-    if inner is original:
-        return body
-    return import_module("dspy.utils.callback").with_callbacks(update_wrapper(body, inner))
+def _opened(tool: Any, _: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
+    call = opened("tool_call", lambda: _tool(tool, kwargs), emitter="dspy")
+    leave_to_others(call)
+    return call
 
 
 def _tool(tool: Any, kwargs: Mapping[str, Any]) -> Keywords:
@@ -103,15 +69,6 @@ def _source(function: Any) -> dict[str, Any]:
     if module == _OVER_MCP:
         return {"tool_source": "mcp"}
     return {"tool_source": "runtime" if module.startswith(_AGENTS_OWN) else "function"}
-
-
-def _is_left(context: Any) -> bool:
-    """Return whether a replay lets a tool run: its server is asked about, or it does nothing."""
-    return isinstance(context, dict) and cast("dict[str, Any]", context).get("tool_source") != "function"
-
-
-def _chosen(kwargs: dict[str, Any], changed: Mapping[str, Any] | None) -> dict[str, Any]:
-    return kwargs if changed is None else dict(changed)
 
 
 def _around(name: str) -> dict[str, Any]:

@@ -1,16 +1,11 @@
 """Questions to query engines and chat engines, as workflows; one whose answer is a stream ends with that."""
 
-from typing import Any
+from typing import Any, Final
 from weakref import finalize
 
 from inspector.integrations.calls import Call, Keywords, Named
 from inspector.integrations.generators import Following, in_steps, opened_apart
-from inspector.integrations.llama_index.methods import Method, reported
-
-
-def asked(original: Method) -> Method:
-    """Report each question."""
-    return reported(_opened, _answered)(original)
+from inspector.integrations.methods import reported_by
 
 
 def _opened(engine: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
@@ -32,3 +27,7 @@ def _answered(call: Call, response: Any) -> Any:
     response.response_gen = in_steps(stream, lambda: following)
     finalize(response.response_gen, call.abandoned)
     return response
+
+
+asked: Final = reported_by(_opened, _answered)
+"""Reports each question."""

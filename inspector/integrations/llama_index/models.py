@@ -10,7 +10,7 @@ from inspector.integrations import calls
 from inspector.integrations.calls import Call, Keywords, Model, opened, safely
 from inspector.integrations.classes import inherits
 from inspector.integrations.generators import Following, in_steps, opened_apart
-from inspector.integrations.llama_index.methods import Method, bound, reported
+from inspector.integrations.methods import Method, bound, reported
 
 _OVER_A_CLIENT: Final = "llama_index.llms."
 """The packages of LlamaIndex that call a provider."""
@@ -23,10 +23,6 @@ def asks_client(cls: type[Any]) -> bool:
     """Tell whether a class calls the model that it is made of, or a provider by a client that is recorded."""
     is_over_client = cls.__module__.startswith(_OVER_A_CLIENT) and not inherits(cls, "CustomLLM")
     return is_over_client or inherits(cls, "StructuredLLM")
-
-
-def _generated(original: Method) -> Method:
-    return reported(_opened, _ended)(original)
 
 
 def _streamed(original: Method) -> Method:
@@ -63,11 +59,6 @@ def _opened(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call |
     call = opened("llm_generate", lambda: _request(model, args, kwargs), emitter="llama_index")
     call.subject = model
     return call
-
-
-def _ended(call: Call, response: Any) -> Any:
-    call.ended(lambda: _answer(response))
-    return response
 
 
 def _begun(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Following:
@@ -114,6 +105,7 @@ def _message(message: Any) -> Keywords:
     return plain | {name: more[name] for name in ("tool_calls", "tool_call_id") if more.get(name)}
 
 
+_generated = reported(_opened, _answer)
 METHODS: Final = {
     f"{prefix}{name}": _streamed if "stream" in prefix else _generated
     for name in ("chat", "complete")

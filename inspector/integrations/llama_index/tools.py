@@ -5,10 +5,10 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any, Final
 
-from inspector.integrations.calls import Call, Keywords, around_here, conclude, opened
-from inspector.integrations.llama_index.methods import Method, bound, reported
+from inspector.integrations.calls import Call, Keywords, conclude, is_inside, opened
 from inspector.integrations.llama_index.runs import requested
-from inspector.integrations.tool_bodies import Applied, Arguments, by_name, decided, decided_async
+from inspector.integrations.methods import Method, reported, reported_by
+from inspector.integrations.tool_bodies import Applied, Arguments, by_name, decided, decided_async, leave_to_others
 from instrument import control
 
 _OVER_MCP: Final = "llama_index.tools.mcp"
@@ -22,7 +22,7 @@ class ToolFailed(Exception):
 
 def called(original: Method) -> Method:
     """Report each call of a tool."""
-    return reported(_opened_tool, _given)(_decided(original, by_name))
+    return reported_by(_opened_tool, _given)(_decided(original, by_name))
 
 
 def retrieved(original: Method) -> Method:
@@ -31,28 +31,18 @@ def retrieved(original: Method) -> Method:
 
 
 def _decided(original: Method, applied: Applied) -> Method:
-    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return bound(original, self)(*args, **kwargs)
-
     is_async = original.__name__ in ("acall", "_aretrieve")
-    return (decided_async if is_async else decided)("llama_index", applied)(run)
-
-
-def _is_reported(subject: Any) -> bool:
-    """Tell whether a method calls another of the same object: its superclass's, or ``call`` in ``acall``."""
-    call = next(around_here(), None)
-    return call is not None and call.noun == "tool_call" and call.subject is subject
+    return (decided_async if is_async else decided)("llama_index", applied)(original)
 
 
 def _opened_tool(tool: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
-    if _is_reported(tool):
+    if is_inside(tool):
         return None
     call = opened("tool_call", lambda: _tool(tool, args, kwargs), emitter="llama_index")
     call.subject = tool
     # Tools that it calls itself were not asked for by the model.
     requested.set(None)
-    # The server is asked about its tool, and what hands over to another agent is run again.
-    call.is_decided = _source(getattr(tool, "_real_fn", None)) != "function"
+    leave_to_others(call)
     return call
 
 
@@ -95,7 +85,7 @@ def _outcome(output: Any) -> Keywords | BaseException:
 
 
 def _opened_retriever(retriever: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
-    if _is_reported(retriever):
+    if is_inside(retriever):
         return None
 
     def describe() -> Keywords:
@@ -113,12 +103,6 @@ def _asking(_: Call, args: tuple[Any, ...], kwargs: dict[str, Any], changed: Arg
     return (replace(query, query_str=changed["query"], embedding=None),), {}
 
 
-def _found(call: Call, nodes: Any) -> Any:
-    call.ended(
-        lambda: {
-            "result": [
-                {"text": each.node.get_content(), "score": each.score, "metadata": each.node.metadata} for each in nodes
-            ]
-        }
-    )
-    return nodes
+def _found(nodes: Any) -> Keywords:
+    found = [{"text": each.node.get_content(), "score": each.score, "metadata": each.node.metadata} for each in nodes]
+    return {"result": found}

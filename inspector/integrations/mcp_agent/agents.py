@@ -1,23 +1,19 @@
 """Agents and workflows: subclasses of ``AugmentedLLM`` and of ``Workflow``."""
 
 import re
-from collections.abc import Callable
-from contextvars import ContextVar
-from typing import Any, Final, TypeAlias
+from functools import partial
+from typing import Any, Final
 
-from inspector.integrations.calls import Call, Keywords, Named, around_here, awaited, enclosing, opened
+from inspector.integrations.calls import Call, Keywords, Named, conclude, enclosing, is_inside, opened
 from inspector.integrations.classes import kind_of
+from inspector.integrations.methods import reported, reported_by
 from inspector.integrations.patches import Patches
-
-Method: TypeAlias = Callable[..., Any]
 
 
 class NoAnswer(Exception):
     """An agent whose model failed; it logs the failure and returns nothing."""
 
 
-_last_reported: ContextVar[tuple[Call, int] | None] = ContextVar("inspector_mcp_agent_call", default=None)
-"""The last reported call and its object, since one method may call another, or its superclass's."""
 _failures: dict[str, BaseException] = {}
 """The failure of an agent's last model call, by the id of the agent's open call."""
 
@@ -33,13 +29,15 @@ _PATTERNS: Final = {
 
 def wrap_agents(patches: Patches) -> None:
     """Wrap the methods that ask agents."""
-    generated = dict.fromkeys(("generate", "generate_str", "generate_structured"), _generated)
+    asked = reported_by(_opened_agent, _answered)
+    generated = {"generate": asked, "generate_str": asked, "generate_structured": asked}
     patches.wrap_subclasses_once_imported("mcp_agent.workflows.llm.augmented_llm", "AugmentedLLM", generated)
 
 
 def wrap_workflows(patches: Patches) -> None:
     """Wrap the methods that run workflows."""
-    patches.wrap_subclasses_once_imported("mcp_agent.executor.workflow", "Workflow", {"run": _ran})
+    run = {"run": reported(_opened_workflow, _workflow_result)}
+    patches.wrap_subclasses_once_imported("mcp_agent.executor.workflow", "Workflow", run)
 
 
 def model_ended(failure: BaseException | None) -> None:
@@ -53,25 +51,18 @@ def model_ended(failure: BaseException | None) -> None:
         _failures[agent.call_id] = failure
 
 
-def _is_reported(of: Any) -> bool:
-    """Tell whether the enclosing call is of the same object."""
-    reported = _last_reported.get()
-    return reported is not None and reported[1] == id(of) and next(around_here(), None) is reported[0]
+def _opened_agent(llm: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
+    # One method may call another, or its superclass's.
+    if is_inside(llm):
+        return None
+    call = _opened(llm, args[0] if args else kwargs.get("message"))
+    call.subject = llm
+    call.on_end += (partial(_forget_failure, call.call_id),)
+    return call
 
 
-def _generated(original: Method) -> Method:
-    async def generate(self: Any, *args: Any, **kwargs: Any) -> Any:
-        work = original(self, *args, **kwargs)
-        if _is_reported(self):
-            return await work
-        call = _opened(self, args[0] if args else kwargs.get("message"))
-        _last_reported.set((call, id(self)))
-        try:
-            return await awaited(call, work, lambda result: _answer(call, result))
-        finally:
-            _failures.pop(call.call_id, None)
-
-    return generate
+def _forget_failure(call_id: str) -> None:
+    _failures.pop(call_id, None)
 
 
 def _opened(llm: Any, message: Any) -> Call:
@@ -87,6 +78,11 @@ def _opened(llm: Any, message: Any) -> Call:
     return opened("workflow_run", describe, emitter="mcp_agent")
 
 
+def _answered(call: Call, result: Any) -> Any:
+    conclude(call, partial(_answer, call), result)
+    return result
+
+
 def _answer(call: Call, result: Any) -> Keywords | BaseException:
     failure = _failures.get(call.call_id)
     if failure is not None and not result:
@@ -94,18 +90,14 @@ def _answer(call: Call, result: Any) -> Keywords | BaseException:
     return {"result": result}
 
 
-def _ran(original: Method) -> Method:
-    async def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-        work = original(self, *args, **kwargs)
-        if _is_reported(self):
-            return await work
-        call = opened(
-            "workflow_run", lambda: {"workflow": Named(self.name), **_given(args, kwargs)}, emitter="mcp_agent"
-        )
-        _last_reported.set((call, id(self)))
-        return await awaited(call, work, _workflow_result)
-
-    return run
+def _opened_workflow(workflow: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
+    if is_inside(workflow):
+        return None
+    call = opened(
+        "workflow_run", lambda: {"workflow": Named(workflow.name), **_given(args, kwargs)}, emitter="mcp_agent"
+    )
+    call.subject = workflow
+    return call
 
 
 def _given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Keywords:

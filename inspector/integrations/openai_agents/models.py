@@ -5,16 +5,17 @@ from contextvars import copy_context
 from typing import Any, Final
 
 from inspector.integrations.calls import (
+    Call,
     Keywords,
     Model,
     around_here,
-    awaited,
     conclude,
     guarded,
     is_reported,
     opened,
     safely,
 )
+from inspector.integrations.methods import reported_by
 from inspector.integrations.tracebacks import unseen
 
 _NAMES: Final = ("system_instructions", "input", "model_settings", "tools", "output_schema", "handoffs")
@@ -37,19 +38,18 @@ class ResponseFailed(Exception):
     """A streamed response that reports a failure."""
 
 
-def requested(original: Any) -> Any:
-    """Report requests without streaming."""
+def _opened(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call | None:
+    if is_reported("llm_generate", model):
+        return None
+    call = opened("llm_generate", lambda: _request(model, args, kwargs, streams=False), emitter="openai_agents")
+    call.subject = model
+    return call
 
-    async def get_response(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_reported("llm_generate", self):
-            return await original(self, *args, **kwargs)
-        call = opened("llm_generate", lambda: _request(self, args, kwargs, streams=False), emitter="openai_agents")
-        call.subject = self
-        response = await awaited(call, original(self, *args, **kwargs), _response)
-        _answer_above(response)
-        return response
 
-    return get_response
+def _answered(call: Call, response: Any) -> Any:
+    conclude(call, _response, response)
+    _answer_above(response)
+    return response
 
 
 def streamed(original: Any) -> Any:
@@ -166,3 +166,7 @@ def _result_above(result: Any) -> None:
         if call.noun not in ("agent_call", "workflow_run"):
             return
         call.add(result=result)
+
+
+requested: Final = reported_by(_opened, _answered)
+"""Reports requests without streaming."""

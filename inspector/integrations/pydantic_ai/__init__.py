@@ -19,8 +19,9 @@ from functools import partial
 from typing import Any
 
 from inspector import context
-from inspector.integrations.calls import Call, awaited, conclude, is_reported, opened, safely
+from inspector.integrations.calls import Call, conclude, is_reported, opened, safely
 from inspector.integrations.classes import inherits
+from inspector.integrations.methods import reported
 from inspector.integrations.patches import Patches
 from inspector.integrations.pydantic_ai import facts
 from inspector.integrations.tool_bodies import run_body_async, undecided
@@ -34,7 +35,7 @@ def install(patches: Patches) -> None:
     patches.wrap_once_imported("pydantic_ai.tool_manager", "ToolManager", {"execute_tool_call": _tool_called})
     wrap = patches.wrap_subclasses_once_imported
     wrap("pydantic_ai.toolsets.abstract", "AbstractToolset", {"call_tool": _body_run})
-    requests = {"request": _requested, "request_stream": _streamed}
+    requests = {"request": reported(_opened_request, facts.response), "request_stream": _streamed}
     wrap("pydantic_ai.models", "Model", requests, unless=lambda cls: inherits(cls, "WrapperModel", "FallbackModel"))
 
 
@@ -103,15 +104,12 @@ def _body_run(original: Any) -> Any:
     return call_tool
 
 
-def _requested(original: Any) -> Any:
-    async def request(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_reported("llm_generate", self):
-            return await original(self, *args, **kwargs)
-        call = opened("llm_generate", lambda: facts.request(self, args, kwargs, streams=False), emitter="pydantic_ai")
-        call.subject = self
-        return await awaited(call, original(self, *args, **kwargs), facts.response)
-
-    return request
+def _opened_request(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
+    if is_reported("llm_generate", model):
+        return None
+    call = opened("llm_generate", lambda: facts.request(model, args, kwargs, streams=False), emitter="pydantic_ai")
+    call.subject = model
+    return call
 
 
 def _streamed(original: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, Model, enclosing, guarded, opened
 from inspector.integrations.generators import Following, followed_steps
+from inspector.integrations.methods import reported
 from inspector.integrations.plain import is_fields
 from inspector.integrations.smolagents.agents import is_generator
 
@@ -16,22 +17,8 @@ _ROLES: Final = {"tool-call": "assistant", "tool-response": "user"}
 """The roles of smolagents that no model knows, and what it sends instead."""
 
 
-def generated(original: Any) -> Any:
-    """Report each call of a model, unless another model passes it on."""
-
-    def generate(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if _is_passed_on():
-            return original(self, *args, **kwargs)
-        with opened("llm_generate", lambda: _request(self, args, kwargs), emitter="smolagents") as call:
-            message = original(self, *args, **kwargs)
-        call.ended(lambda: _answer(message))
-        return message
-
-    return generate
-
-
 def streamed(original: Any) -> Any:
-    """Like `generated`, for an answer in parts."""
+    """Report each call of a model whose answer comes in parts."""
 
     def generate_stream(self: Any, *args: Any, **kwargs: Any) -> Any:
         parts = original(self, *args, **kwargs)
@@ -74,6 +61,12 @@ def _whole(parts: list[Any]) -> Keywords:
     return _answer(import_module("smolagents.models").agglomerate_stream_deltas(parts))
 
 
+def _opened(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call | None:
+    if _is_passed_on():
+        return None
+    return opened("llm_generate", lambda: _request(model, args, kwargs), emitter="smolagents")
+
+
 def _request(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Keywords:
     arguments = dict(zip(_NAMES, args, strict=False)) | dict(kwargs)
     kind = type(model).__name__
@@ -110,3 +103,7 @@ def _answer(message: Any) -> Keywords:
     usage = message.token_usage
     counts = usage and {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
     return {"response": {"choices": [{"message": _message(message)}]}, "usage": counts}
+
+
+generated: Final = reported(_opened, _answer)
+"""Reports each call of a model, unless another model passes it on."""

@@ -5,11 +5,12 @@ from importlib import import_module
 from inspect import signature
 from typing import Any, Final
 
-from inspector.integrations.calls import Keywords, around_here, opened
+from inspector.integrations.calls import Call, Keywords, is_inside, opened
 from inspector.integrations.classes import is_a
+from inspector.integrations.methods import reported
 from inspector.integrations.plain import is_fields
 from inspector.integrations.smolagents.agents import plain
-from inspector.integrations.tool_bodies import Arguments, run_body
+from inspector.integrations.tool_bodies import Arguments, leave_to_others, run_body
 
 _SANITIZE: Final = "sanitize_inputs_outputs"
 """The argument of ``Tool.__call__`` that is none of the tool's."""
@@ -19,7 +20,8 @@ def invoked(original: Any) -> Any:
     """Report each call of a tool, and have its body decided about."""
 
     def call_tool(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if _is_inside(self):
+        # A method may call its superclass's; an agent inside a tool may call that tool again.
+        if is_inside(self):
             return original(self, *args, **kwargs)
         own: list[Any] = []
 
@@ -32,29 +34,12 @@ def invoked(original: Any) -> Any:
 
         with opened("tool_call", lambda: _tool(self, args, kwargs), emitter="smolagents") as call:
             call.subject = self
-            context: Keywords = call.keyword("context") or {}
-            # Otherwise its server is asked about, or it does nothing.
-            is_decided = context.get("tool_source") == "function"
-            result = run_body(call, body, subject=self) if is_decided else body(None)
+            leave_to_others(call)
+            result = body(None) if call.is_decided else run_body(call, body, subject=self)
         call.ended(lambda: {"result": result})
         return own[-1] if own else _as_output(self, result, kwargs)
 
     return call_tool
-
-
-def executed(original: Any) -> Any:
-    """Report each piece of Python that an executor runs as a call of smolagents' own tool."""
-
-    def execute(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if _is_inside(self):
-            return original(self, *args, **kwargs)
-        with opened("tool_call", lambda: _code(self, args, kwargs), emitter="smolagents") as call:
-            call.subject = self
-            done = original(self, *args, **kwargs)
-        call.ended(lambda: {"result": {"output": plain(done.output), "logs": done.logs}})
-        return done
-
-    return execute
 
 
 def refused(original: Any) -> Any:
@@ -70,12 +55,6 @@ def refused(original: Any) -> Any:
             raise
 
     return execute_tool_call
-
-
-def _is_inside(called: object) -> bool:
-    """Return whether a method calls its superclass's; an agent inside a tool may call that tool again."""
-    call = next(around_here(), None)
-    return call is not None and call.subject is called
 
 
 def _is_refusal(exc: Exception) -> bool:
@@ -112,6 +91,14 @@ def _source(tool: object) -> str:
     return "runtime" if is_move else "function"
 
 
+def _opened_code(executor: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call | None:
+    if is_inside(executor):
+        return None
+    call = opened("tool_call", lambda: _code(executor, args, kwargs), emitter="smolagents")
+    call.subject = executor
+    return call
+
+
 def _code(executor: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Keywords:
     # Python that runs elsewhere has effects there.
     is_here = is_a(executor, "LocalPythonExecutor")
@@ -127,3 +114,7 @@ def _as_output(tool: Any, answer: Any, kwargs: Mapping[str, Any]) -> Any:
     if not kwargs.get(_SANITIZE):
         return answer
     return import_module("smolagents.agent_types").handle_agent_output_types(answer, tool.output_type)
+
+
+executed: Final = reported(_opened_code, lambda done: {"result": {"output": plain(done.output), "logs": done.logs}})
+"""Reports each piece of Python that an executor runs as a call of smolagents' own tool."""
