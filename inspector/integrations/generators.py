@@ -8,7 +8,7 @@ from typing import Any, NoReturn, TypeAlias
 from weakref import ref
 
 from inspector import context as session
-from inspector.integrations.calls import Call, Describe, opened
+from inspector.integrations.calls import Call, Describe, Keywords, guarded, opened
 from inspector.integrations.tracebacks import raised_elsewhere, unseen
 from instrument.keywords import Noun
 
@@ -42,6 +42,27 @@ class Following:
     """Tells whether a closed generator had yielded everything that matters, so that its call ends well."""
     leaving: Callable[[], None] = _nothing
     """Called before the call fails or is left, to add what has arrived; must not raise."""
+
+
+def collecting(call: Call, whole: Callable[[list[Any]], Keywords]) -> Following:
+    """Return how to follow the parts of a model's answer.
+
+    Args:
+        call: As `opened_apart` returned it.
+        whole: Puts the parts together, all of them or those that came before the call failed or was left.
+    """
+    parts: list[Any] = []
+
+    def saw(part: Any) -> None:
+        if not parts:
+            call.add(time_to_first_chunk=call.seconds)
+        parts.append(part)
+
+    def keep() -> None:
+        if parts:
+            call.add(**whole(parts))
+
+    return Following(call, guarded(saw), lambda: call.ended(lambda: whole(parts)), leaving=guarded(keep))
 
 
 def generating(begin: Callable[..., Following]) -> Callable[[Generating], Generating]:

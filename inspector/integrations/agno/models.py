@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
-from inspector.integrations.calls import Call, Keywords, Model, guarded, is_reported
-from inspector.integrations.generators import Following, in_steps, opened_apart
+from inspector.integrations.calls import Call, Keywords, Model, is_reported
+from inspector.integrations.generators import Following, collecting, in_steps, opened_apart
 from inspector.integrations.methods import reported
 
 _OF_AGNO: Final = "agno."
@@ -28,19 +28,7 @@ def _streamed(original: Any) -> Any:
 
 
 def _begun(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Following:
-    call = _opened(model, args, kwargs, streams=True)
-    parts: list[Any] = []
-
-    def saw(part: Any) -> None:
-        if not parts:
-            call.add(time_to_first_chunk=call.seconds)
-        parts.append(part)
-
-    def keep() -> None:
-        if parts:
-            call.add(**_answer(parts))
-
-    return Following(call, guarded(saw), lambda: call.ended(lambda: _answer(parts)), leaving=guarded(keep))
+    return collecting(_opened(model, args, kwargs, streams=True), _answer)
 
 
 def _opened_once(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call | None:

@@ -1,13 +1,12 @@
 """Calls of models that no client makes: those that run here, and those of the program."""
 
 from collections.abc import Mapping
-from contextvars import copy_context
 from functools import partial
 from importlib import import_module
 from typing import Any, Final
 
-from inspector.integrations.calls import Call, Keywords, Model, enclosing, guarded, opened
-from inspector.integrations.generators import Following, followed_steps
+from inspector.integrations.calls import Call, Keywords, Model, enclosing, opened
+from inspector.integrations.generators import Following, collecting, followed_steps, opened_apart
 from inspector.integrations.methods import reported
 from inspector.integrations.plain import is_fields
 from inspector.integrations.smolagents.agents import is_generator
@@ -40,21 +39,7 @@ def _following(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> 
         request = _request(model, args, kwargs)
         return {**request, "prompt": {**request["prompt"], "stream": True}}
 
-    call = opened("llm_generate", describe, emitter="smolagents", context=copy_context())
-    parts: list[Any] = []
-
-    def saw(part: Any) -> None:
-        if not parts:
-            call.add(time_to_first_chunk=call.seconds)
-        parts.append(part)
-
-    return Following(call, guarded(saw), lambda: call.ended(lambda: _whole(parts)), leaving=partial(_keep, call, parts))
-
-
-@guarded
-def _keep(call: Call, parts: list[Any]) -> None:
-    if parts:
-        call.add(**_whole(parts))
+    return collecting(opened_apart("llm_generate", describe, emitter="smolagents"), _whole)
 
 
 def _whole(parts: list[Any]) -> Keywords:
