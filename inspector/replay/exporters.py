@@ -1,40 +1,29 @@
 """Keeps frameworks from sending anything about a replay to their vendors."""
 
-import sys
 from collections.abc import Callable
-from functools import partial
 from typing import Any, Final
 
-from inspector.integrations.imports import ImportWatch
+from inspector.integrations.patches import Patches
 
-_PLACES: Final = (
-    ("agents.tracing.processors", "BackendSpanExporter", "export"),
-    # By which later versions send what is left at the end.
-    ("agents.tracing.processors", "BackendSpanExporter", "_export_with_deadline"),
-)
-"""Exporters that no environment variable turns off without changing what the program does."""
+_METHODS: Final = ("export", "_export_with_deadline")
+"""By the second, later versions of openai-agents send what is left at the end."""
 
 
 def hush_exporters() -> Callable[[], None]:
-    """Turn exporters in this process off, also those that are imported later; return what turns them on again."""
-    watch = ImportWatch()
-    hushed: list[tuple[type, str, Any]] = []
+    """Turn exporters in this process off, also those that are imported later; return what turns them on again.
 
-    def hush(module: str, owner: str, name: str) -> None:
-        exporter = getattr(sys.modules[module], owner, None)
-        if isinstance(exporter, type) and hasattr(exporter, name):
-            hushed.append((exporter, name, getattr(exporter, name)))
-            setattr(exporter, name, _nothing)
+    They are those that no environment variable turns off without changing what the program does.
+    """
+    patches = Patches("replay")
 
-    for place in _PLACES:
-        watch.expect(place[0], partial(hush, *place))
+    def hush(module: Any) -> None:
+        exporter = getattr(module, "BackendSpanExporter", None)
+        for name in _METHODS:
+            if hasattr(exporter, name):
+                patches.wrap(exporter, name, lambda _: _nothing)
 
-    def undo() -> None:
-        watch.stop()
-        while hushed:
-            setattr(*hushed.pop())
-
-    return undo
+    patches.once_imported("agents.tracing.processors", hush)
+    return patches.undo
 
 
 def _nothing(*_: Any, **__: Any) -> None:
