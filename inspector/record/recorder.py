@@ -68,8 +68,7 @@ class Recorder:
             )
         for name in ("session_started", "session_paused", "session_resumed", "session_finished"):
             self._subscribers.append((name, self._on_session(name)))
-        self._subscribers.append(("progress_update", self._progressed))
-        self._subscribers.append(("operation_cancelled", self._cancelled))
+        self._subscribers += (("progress_update", self._progressed), ("operation_cancelled", self._cancelled))
 
     @property
     def unmatched(self) -> int:
@@ -175,13 +174,9 @@ class Recorder:
     def _moment(self, noun: str) -> RecordedSpan:
         """Return a new span in a trace of its own; ``_put_moment`` ends it where it began."""
         ids, clock = self._ids, self._clock
-        return RecordedSpan(
-            noun,
-            span_id=ids.span_id(),
-            start_ns=clock.now_ns(),
-            start_tick=clock.tick_ns(),
-            trace_id=ids.trace_id(),
-        )
+        span = RecordedSpan(noun, span_id=ids.span_id(), start_ns=clock.now_ns(), start_tick=clock.tick_ns())
+        span.trace_id = ids.trace_id()
+        return span
 
     def _put_moment(self, span: RecordedSpan, state: State) -> None:
         span.stop_ns, span.state = span.start_ns, state
@@ -217,9 +212,7 @@ class Recorder:
         status = root.before.get("status")
         failure = None
         if state == "error":
-            failure = (
-                self._failure_of(exc) if exc is not None else Failure(str(status), f"answered with status {status}")
-            )
+            failure = Failure(str(status), f"answered with status {status}") if exc is None else self._failure_of(exc)
         self._calls.finish(root, state, failure, stop_tick=stop_tick)
 
     def fail(self, exc: BaseException) -> None:
