@@ -11,7 +11,7 @@ from inspector.claude_code.completing import Completing
 from inspector.claude_code.naming import without_content
 from inspector.claude_code.receiver import Receiver
 from inspector.claude_code.records import records_of
-from inspector.coding_agents import ToldSpans, reported
+from inspector.coding_agents import AgentSpans, reported
 from inspector.otlp import DecodedSpan, decode
 
 _SERVICE: Final = "claude-code"
@@ -34,7 +34,7 @@ class Collector:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._is_closed = False
-        self._spans = ToldSpans(_SERVICE, home, content=bodies is not None)
+        self._spans = AgentSpans(_SERVICE, home, content=bodies is not None)
         self._receiver = Receiver(self._take, self._tick)
 
     @property

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from inspector.codex.threads import Threads
-from inspector.coding_agents import Growing, Ticking, ToldSpans, reported
+from inspector.coding_agents import AgentSpans, Growing, Ticking, reported
 from inspector.logger import unnoticed
 from inspector.transcripts.codex import Codex, rollouts_of
 from inspector.transcripts.lines import object_on
@@ -31,7 +31,7 @@ class Collector:
         self._missing: set[str] = set()
         """Threads whose file was not found; Codex writes it with the first prompt, or never."""
         self._followed: list[tuple[Growing, Codex]] = []
-        self._spans = ToldSpans(_SERVICE, home, content=content)
+        self._spans = AgentSpans(_SERVICE, home, content=content)
         self._ticking = Ticking(self._take)
 
     def start(self) -> None:

@@ -1,7 +1,7 @@
-"""What coding agents that are no Python tell of themselves, recorded as part of this process's run."""
+"""What coding agents that are not written in Python send and write, recorded as part of the run of this process."""
 
+from inspector.coding_agents.agent_spans import AgentSpans, reported
 from inspector.coding_agents.growing import Growing
 from inspector.coding_agents.ticking import Ticking
-from inspector.coding_agents.told_spans import ToldSpans, reported
 
-__all__ = ["Growing", "Ticking", "ToldSpans", "reported"]
+__all__ = ["AgentSpans", "Growing", "Ticking", "reported"]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from inspector.coding_agents import Growing, Ticking, ToldSpans, reported
+from inspector.coding_agents import AgentSpans, Growing, Ticking, reported
 from inspector.gemini_cli.telemetry import Telemetry
 from inspector.logger import unnoticed
 from inspector.otlp import DecodedSpan
@@ -32,7 +32,7 @@ class Collector:
         self._telemetry = Telemetry(telemetry)
         self._sessions: set[str] = set()
         self._followed: dict[Path, tuple[str, Growing, GeminiCli]] = {}
-        self._spans = ToldSpans(_SERVICE, home, content=content)
+        self._spans = AgentSpans(_SERVICE, home, content=content)
         self._ticking = Ticking(self._take)
 
     def start(self) -> None:

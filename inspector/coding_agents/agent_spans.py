@@ -1,4 +1,4 @@
-"""Records spans that another program tells."""
+"""Records the spans of a coding agent, which come from what it sends or writes, as part of the run of this process."""
 
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
@@ -16,8 +16,8 @@ from inspector.record.sdk_spans import SdkSpans
 from inspector.transcripts.failures import without_reasons
 
 
-class ToldSpans:
-    """Records the spans of one program; the recorder is attached with the first of them.
+class AgentSpans:
+    """Records the spans of one coding agent; the recorder is attached with the first of them.
 
     Args:
         service: The name of the program.
