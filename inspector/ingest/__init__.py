@@ -1,11 +1,11 @@
 """Ingests spools and requests into the store, in the one process that writes it."""
 
-from inspector.ingest.again import ReadAgain, read_traces_again
 from inspector.ingest.copying import Step, copy_home
 from inspector.ingest.errors import CopyRefused, FileUnreadable, IntakeFull, NothingRecorded
 from inspector.ingest.home import LOCK_WAIT_S, open_home
 from inspector.ingest.intake import Intake, Receipt
 from inspector.ingest.owner import Owner
+from inspector.ingest.reindexing import Reindexed, reindex
 from inspector.ingest.spool import SpoolReader
 
 __all__ = [
@@ -16,11 +16,11 @@ __all__ = [
     "IntakeFull",
     "NothingRecorded",
     "Owner",
-    "ReadAgain",
     "Receipt",
+    "Reindexed",
     "SpoolReader",
     "Step",
     "copy_home",
     "open_home",
-    "read_traces_again",
+    "reindex",
 ]

@@ -38,7 +38,7 @@ _FIELDS: Final = (
 )
 
 
-def read_again(event: Event) -> Span:
+def reindexed(event: Event) -> Span:
     """Return a stored span, given in full, as this version reads it."""
     return as_it_ended(event, read_span(as_sent(event)))
 

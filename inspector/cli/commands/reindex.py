@@ -34,9 +34,9 @@ def reindex(**options: Unpack[ReindexOptions]) -> None:
     from inspector.cli.exporting import ExportSelection
     from inspector.cli.home import settings_of
     from inspector.cli.output.terminal import standard_output
-    from inspector.cli.writing.reading_again import report, traces_read_again
+    from inspector.cli.writing.reindexing import reindex_selected, report
 
     terminal = standard_output()
     selection = ExportSelection(options["ids"], everything=options["everything"])
-    found = traces_read_again(settings_of(options["home"]), selection, write=not options["dry_run"])
+    found = reindex_selected(settings_of(options["home"]), selection, write=not options["dry_run"])
     terminal.write(report(found, written=not options["dry_run"]))

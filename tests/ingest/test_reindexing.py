@@ -9,11 +9,11 @@ import pytest
 from msgspec.structs import replace
 
 import inspector
-from inspector.ingest import open_home, read_traces_again
+from inspector.ingest import open_home, reindex
 from inspector.model import Filter, Span, SpanError
 from inspector.otlp import decode
 from inspector.reading.dialects import read_span
-from inspector.reading.stored import differences, read_again
+from inspector.reading.stored import differences, reindexed
 from inspector.settings import Settings
 from inspector.store import open_store
 from instrument import around
@@ -43,7 +43,7 @@ def trace_ids(store):
 @pytest.mark.parametrize("path", EXPORTS, ids=lambda path: path.stem)
 def test_the_same_reading_of_foreign_spans_changes_nothing(store, path):
     store.write(spans_of(path))
-    assert {event.span_id: [*differences(event, read_again(event))] for event in events_of(store).values()} == {
+    assert {event.span_id: [*differences(event, reindexed(event))] for event in events_of(store).values()} == {
         span_id: [] for span_id in events_of(store)
     }
 
@@ -96,7 +96,7 @@ def recorded(tmp_path, recording):
 def test_the_same_reading_of_recorded_calls_changes_nothing(recorded):
     with open_home(recorded, write=True) as store:
         before, seq = events_of(store), store.last_seq()
-        found = read_traces_again(store, trace_ids(store), write=True)
+        found = reindex(store, trace_ids(store), write=True)
         assert (found.spans, found.changed, found.by_name) == (len(before), 0, Counter())
         assert store.last_seq() == seq
 
@@ -105,12 +105,12 @@ def test_a_model_call_of_ours_is_described_anew_from_prompt_and_answer(recorded)
     with open_home(recorded, write=True) as store:
         before = events_of(store)
         call = next(event for event in before.values() if event.output_tokens == 3)
-        span = read_again(call)
+        span = reindexed(call)
         poorer = {key: value for key, value in span.attributes.items() if not key.startswith("gen_ai.usage")}
         poorer["gen_ai.input.messages"] = "[]"
         store.write_again([replace(span, attributes=poorer, input_tokens=None, output_tokens=None, cost_usd=None)])
         assert events_of(store)[call.span_id].output_tokens is None
-        found = read_traces_again(store, [call.trace_id], write=True)
+        found = reindex(store, [call.trace_id], write=True)
         assert found.changed == 1
         assert {"gen_ai.input.messages", "gen_ai.usage.output_tokens", "output_tokens", "cost_usd"} <= {*found.by_name}
         after = events_of(store)[call.span_id]
@@ -129,17 +129,17 @@ def test_a_better_reading_takes_the_place_of_the_stored_one(store):
     )  # fmt: skip
     store.write([worse if span is call else span for span in spans])
     assert not store.turns(store.trace(call.trace_id).run_id).items
-    dry = read_traces_again(store, trace_ids(store), write=False)
+    dry = reindex(store, trace_ids(store), write=False)
     assert (dry.spans, dry.changed) == (len(spans), 1)
     assert events_of(store)[call.span_id].kind == "other"
-    done = read_traces_again(store, trace_ids(store), write=True)
+    done = reindex(store, trace_ids(store), write=True)
     assert (done.spans, done.changed, done.by_name, done.traces) == (dry.spans, dry.changed, dry.by_name, 1)
     event = events_of(store)[call.span_id]
     assert (event.kind, event.dialect, event.cost_usd) == (call.kind, call.dialect, call.cost_usd)
     costs = [span.cost_usd for span in spans if span.trace_id == call.trace_id and span.cost_usd]
     assert store.trace(call.trace_id).cost_usd == pytest.approx(sum(costs))
     assert [turn.span_id for turn in store.turns(store.trace(call.trace_id).run_id).items] == [call.span_id]
-    assert read_traces_again(store, trace_ids(store), write=True).changed == 0
+    assert reindex(store, trace_ids(store), write=True).changed == 0
 
 
 async def converse(turns):
@@ -164,7 +164,7 @@ def test_what_an_earlier_version_counted_twice_is_counted_once_and_said(tmp_path
         connection.execute("UPDATE spans SET identity = NULL, folded_into = NULL")
         connection.execute("UPDATE traces SET calls = 2, llm_calls = 2, unpriced_calls = 2")
     with closing(open_store(settings)) as store:
-        found = read_traces_again(store, trace_ids(store), write=True)
+        found = reindex(store, trace_ids(store), write=True)
         assert (found.traces, found.of_traces) == (1, {"calls", "llm_calls", "unpriced_calls"})
         assert store.trace(outer.trace_id).calls == 1
 
@@ -175,11 +175,11 @@ def test_a_conversation_is_what_it_was_after_two_readings(tmp_path, recording):
         [run] = store.runs(Filter()).items
         before = {span_id: whole(event) for span_id, event in events_of(store).items()}
         turns = store.turns(run.run_id).items
-        readings = [read_again(event) for event in events_of(store).values()]
+        readings = [reindexed(event) for event in events_of(store).values()]
         readings.sort(key=lambda span: span.start_ns)
         store.write_again([replace(span, attributes=otherwise(span.attributes)) for span in readings])
         assert not any(whole(event) == before[span_id] for span_id, event in events_of(store).items())
-        assert read_traces_again(store, trace_ids(store), write=True).changed == 8
+        assert reindex(store, trace_ids(store), write=True).changed == 8
         assert {span_id: whole(event) for span_id, event in events_of(store).items()} == before
         assert store.turns(run.run_id).items == turns
 
@@ -198,8 +198,8 @@ def test_the_model_that_answered_is_read_again_though_lists_show_the_one_that_wa
     store.write([replace(span, model="another") if span.model else span for span in spans])
     models = sum(span.model is not None for span in spans)
     assert models > 1
-    assert read_traces_again(store, trace_ids(store), write=True).changed == models
-    assert read_traces_again(store, trace_ids(store), write=True).changed == 0
+    assert reindex(store, trace_ids(store), write=True).changed == models
+    assert reindex(store, trace_ids(store), write=True).changed == 0
 
 
 @pytest.mark.parametrize("status", ["lost", "abandoned", "cancelled", "error", "running"])
@@ -207,8 +207,8 @@ def test_how_a_span_ended_stays_as_it_was(store, status):
     span = next(span for path in EXPORTS for span in spans_of(path) if span.kind == "tool")
     error = SpanError("Gone", "it is gone") if status == "error" else None
     store.write([replace(span, status=status, end_ns=None if status == "running" else span.end_ns, error=error)])
-    store.write_again([replace(read_again(event), tool="another") for event in events_of(store).values()])
-    assert read_traces_again(store, trace_ids(store), write=True).by_name["tool"] == 1
+    store.write_again([replace(reindexed(event), tool="another") for event in events_of(store).values()])
+    assert reindex(store, trace_ids(store), write=True).by_name["tool"] == 1
     (event,) = events_of(store).values()
     assert (event.status, event.tool, event.error and event.error.message) == (
         status,
@@ -222,5 +222,5 @@ def test_what_was_deleted_meanwhile_stays_away(store):
     store.write(spans)
     events = events_of(store)
     store.delete("trace", spans[0].trace_id)
-    store.write_again([read_again(event) for event in events.values() if event.trace_id == spans[0].trace_id])
+    store.write_again([reindexed(event) for event in events.values() if event.trace_id == spans[0].trace_id])
     assert store.trace(spans[0].trace_id) is None

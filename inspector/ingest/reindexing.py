@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 
 from inspector.model import Event, Filter, Trace, every
-from inspector.reading.stored import differences, read_again
+from inspector.reading.stored import differences, reindexed
 from inspector.store import Store
 
 _EVENTS = 200
@@ -17,7 +17,7 @@ _SUMMED = (
 
 
 @dataclass(slots=True)
-class ReadAgain:
+class Reindexed:
     """How many spans were interpreted again, and what changed."""
 
     spans: int = 0
@@ -31,7 +31,7 @@ class ReadAgain:
     """The fields of summaries that changed."""
 
 
-def read_traces_again(store: Store, trace_ids: Iterable[str], *, write: bool) -> ReadAgain:
+def reindex(store: Store, trace_ids: Iterable[str], *, write: bool) -> Reindexed:
     """Interpret the spans of traces again, and replace those that differ.
 
     Args:
@@ -42,11 +42,11 @@ def read_traces_again(store: Store, trace_ids: Iterable[str], *, write: bool) ->
     Raises:
         StoreError: It cannot be read or written; earlier traces are changed by then.
     """
-    totals = ReadAgain()
+    totals = Reindexed()
     for trace_id in trace_ids:
         before = store.trace(trace_id) if write else None
         for events in _batches(store, trace_id):
-            spans = [read_again(event) for event in events]
+            spans = [reindexed(event) for event in events]
             names = [[*differences(event, span)] for event, span in zip(events, spans, strict=True)]
             totals.spans += len(spans)
             totals.changed += store.write_again(spans) if write else sum(map(bool, names))

@@ -9,13 +9,13 @@ from inspector.cli.opening import opened
 from inspector.cli.output.figures import counted
 from inspector.cli.output.visible import visible
 from inspector.cli.ownership import current_owner
-from inspector.ingest import ReadAgain, read_traces_again
+from inspector.ingest import Reindexed, reindex
 from inspector.settings import Settings
 
 _MOST_NAMES = 40
 
 
-def traces_read_again(settings: Settings, selection: ExportSelection, *, write: bool) -> ReadAgain:
+def reindex_selected(settings: Settings, selection: ExportSelection, *, write: bool) -> Reindexed:
     """Interpret traces again.
 
     Raises:
@@ -28,10 +28,10 @@ def traces_read_again(settings: Settings, selection: ExportSelection, *, write: 
             raise CliError(f"{who} owns the database: stop it, and try again; --dry-run works beside it")
         # Listed before anything is written: pages of a changing list may repeat a trace.
         trace_ids = list(dict.fromkeys(selected_traces(store, selection)))
-        return read_traces_again(store, trace_ids, write=write)
+        return reindex(store, trace_ids, write=write)
 
 
-def report(totals: ReadAgain, *, written: bool) -> Iterator[str]:
+def report(totals: Reindexed, *, written: bool) -> Iterator[str]:
     """Yield how much changed, and in how many spans, by field or attribute."""
     verb = "changed" if written else "would change"
     yield f"{counted(totals.spans, 'span')} read again, {totals.changed:,} {verb}"
