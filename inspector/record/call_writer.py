@@ -34,6 +34,9 @@ _decode = msgspec.json.decode
 _SECTIONS: Final[tuple[Section, ...]] = ("before", "after", "extra", "noted", "raw")
 _EXCHANGES: Final = "exchanges"
 _IN_AGENTS: Final = frozenset(noun.name for noun in NOUNS.values() if noun.in_agent)
+_DESCRIPTIONS: Final = frozenset(
+    ("class", "description", "operation", "provider", "request_id", "time_to_first_chunk", "url")
+)
 _NAMES: Final = ("call", "session", "emitter", "agent", "name")
 _SHORT_CHARS: Final = LEAST_BYTES
 """A value up to this length is never stored as a part."""
@@ -199,7 +202,8 @@ class CallWriter:
         if extra := span.extra:
             facts.extra = dict(extra)
         if self._texts.content:
-            facts.before, facts.after = before, after
+            facts.before = _stated(before)
+            facts.after = None if after is None else _stated(after)
             if noted := span.noted:
                 facts.noted = dict(noted)
             raw = span.raw
@@ -329,6 +333,11 @@ def _section(facts: _Facts, section: Section) -> dict[str, Any]:
 
 def _field(key: str, json: str) -> str:
     return f"{{{_encode(key).decode()}:{json}}}"
+
+
+def _stated(facts: Facts) -> Facts:
+    """Return facts without descriptions that nobody gave; a missing value is read as none."""
+    return {key: value for key, value in facts.items() if value is not None or key not in _DESCRIPTIONS}
 
 
 def _without_places(before: Facts, redactor: Redactor) -> Facts:

@@ -40,6 +40,20 @@ async def test_a_conversation_costs_its_new_text(record):
 
 
 @pytest.mark.anyio
+async def test_descriptions_that_nobody_gave_are_left_out_and_content_that_is_none_is_not(record):
+    recording = record()
+    async with around("llm_generate", llm="m", prompt="p") as call:
+        call.set(response=None)
+    recording.spool.flush()
+    lines = "".join(path.read_text() for path in recording.directory.glob("*.jsonl"))
+    calls = [call for line in lines.splitlines() for call in json.loads(line).get("calls", ())]
+    ended = next(call for call in calls if call["state"] == "ok")
+    assert ended["before"].keys() == {"prompt", "model", "lane"}
+    assert ended["after"] == {"model": "m", "response": None, "usage": None}
+    assert recording.spans()[0]["attributes"]["mcp.llm.response_json"] == "null"
+
+
+@pytest.mark.anyio
 async def test_each_file_has_all_that_its_lines_name(record, monkeypatch):
     recording = record()
     monkeypatch.setattr(recording.spool._file, "_segment_bytes", 20_000)
