@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 from serving import fill
+from settling import settle
 from stories import MINUTE, message, model_call, span_of
 from test_accessibility import assert_accessible
 
@@ -103,6 +104,7 @@ def test_failed_runs_are_counted_by_their_error_and_a_click_lists_those(evaluati
     errors = page.get_by_role("list", name="Failed runs by error").get_by_role("link")
     # The batch has failures of both.
     expect(errors).to_have_text([re.compile(r"RateLimitError\s*3"), re.compile(r"TimeoutError\s*2")])
+    settle(page)
     assert_accessible(page)
     errors.last.click()
     expect(page.get_by_role("button", name=re.compile("Remove error type: TimeoutError"))).to_be_visible()
