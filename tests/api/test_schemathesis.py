@@ -123,7 +123,7 @@ def filled(owner, settings, run):
 
 def test_a_filled_store_keeps_the_contract_in_process(filled, settings, every, long):
     schema = schemathesis.openapi.from_asgi(
-        "/openapi.json", application(filled, settings), config=config(8 if every else 2, coverage=long), headers=BEARER
+        "/openapi.json", application(filled, settings), config=config(8 if every else 1, coverage=long), headers=BEARER
     )
     done, failed, requests = examine(schema)
     assert not failed, "\n\n".join(failed[:3])

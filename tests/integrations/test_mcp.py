@@ -266,7 +266,7 @@ def test_a_call_that_the_program_calls_off_by_notification_is_cancelled_on_both_
     assert told["attributes"]["reason"] == "changed my mind"
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("sdk", "client"), [(CURRENT, ()), (EARLIER, ()), (CURRENT, ("toolkit",))])
 def test_a_call_has_what_its_server_logged_and_what_it_wrote_beside_the_protocol(run, sdk, client):
     called = run("mcp_untidy.py", *client, within=sdk).named("execute_tool cook")

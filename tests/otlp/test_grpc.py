@@ -76,7 +76,7 @@ def test_what_is_left_out_is_counted(export, protobuf):
     "body, token, code",
     [
         (b"\xff\xff", SECRET, grpc.StatusCode.INVALID_ARGUMENT),
-        (b"\x0a\x00" * 1_100_000, SECRET, grpc.StatusCode.RESOURCE_EXHAUSTED),
+        pytest.param(b"\x0a\x00" * 1_100_000, SECRET, grpc.StatusCode.RESOURCE_EXHAUSTED, marks=pytest.mark.slow),
         (bytes(70 * MIB), SECRET, grpc.StatusCode.RESOURCE_EXHAUSTED),
         (b"", "wrong", grpc.StatusCode.UNAUTHENTICATED),
         (b"", None, grpc.StatusCode.UNAUTHENTICATED),

@@ -10,6 +10,9 @@ import pytest
 from emitted import watching
 from spooled import last_records
 
+# Its program runs twice, with a server each time.
+pytestmark = pytest.mark.slow
+
 PROGRAMS = Path(__file__).parent / "programs"
 
 

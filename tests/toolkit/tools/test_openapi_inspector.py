@@ -17,6 +17,9 @@ from toolkit.content import TextContent
 from toolkit.errors import ArgumentsInvalid
 from toolkit.tools.openapi import OpenAPITool, openapi_tools
 
+# Every operation of the contract becomes a tool, and a server starts.
+pytestmark = pytest.mark.slow
+
 TOKEN = "a-secret-of-the-tests-only"
 SERVE = """
 from inspector.api import serve
