@@ -89,7 +89,8 @@ def test_calls_of_fetch_and_of_http_are_recorded_as_the_program_saw_them(run, ja
     done = run("node", program)
     assert (done.returncode, done.stdout.decode()) == (3, "echo: Grüße €\ntrue 1\n")
     assert b"recorded 3 calls in 3 traces; to see them: inspector show " in done.stderr
-    events = recorded()
+    *events, ended = recorded()
+    assert ended.name == "exit code 3"
     assert [told(event) for event in events] == [
         ("Grüße €", "ok", "echo: Grüße €"),
         ("a stream", "ok", "echo: a stream"),
@@ -99,7 +100,7 @@ def test_calls_of_fetch_and_of_http_are_recorded_as_the_program_saw_them(run, ja
     times = [json.loads(bytes(event.attributes)).get("gen_ai.response.time_to_first_chunk") for event in events]
     assert [time is None for time in times] == [True, False, True]
     (shown,) = json.loads(inspector("runs", "--json").stdout)["items"]
-    assert (shown["service"], shown["question"], shown["status"]) == ("agent", "Grüße €", "ok")
+    assert (shown["service"], shown["question"], shown["status"]) == ("agent", "Grüße €", "error")
 
 
 def test_neither_keys_nor_secrets_nor_what_was_noted_is_left(run, javascript, home, tmp_path):
