@@ -26,10 +26,23 @@ function begin({ directory, paths }) {
   const isOfModel = (method, path) => method === "POST" && new RegExp(paths).test(path.split(/[?#]/)[0]);
   watchUndici(facts, isOfModel);
   watchHttp(facts, isOfModel);
-  process.on("exit", () => facts.write({ did: "exited" }));
+  watchEnd(facts);
+}
+
+function watchEnd(facts) {
+  let caught;
   process.on("uncaughtExceptionMonitor", (error) => {
     // That of a worker goes to the thread that started it.
-    if (require("worker_threads").isMainThread) facts.write({ did: "threw", ...described(error) });
+    if (!require("worker_threads").isMainThread) return;
+    caught = { did: "threw", ...described(error) };
+    // One that the program catches here fails its run only if it leaves with an exit code.
+    if (process.listenerCount("uncaughtException") || process.hasUncaughtExceptionCaptureCallback()) return;
+    facts.write(caught);
+    caught = undefined;
+  });
+  process.on("exit", (code) => {
+    if (code && caught) facts.write(caught);
+    facts.write({ did: "exited" });
   });
 }
 
@@ -262,6 +275,8 @@ function begun(request, facts, isOfModel) {
     else if (event === "error") call.failed(value);
     else if (event === "close" && !request.res) call.left();
   });
+  // Afterwards the program gets an error about the connection that it has closed itself.
+  before(request, "destroy", (error) => (error ? call.failed(error) : call.left()));
   return call;
 }
 

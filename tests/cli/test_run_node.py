@@ -152,6 +152,14 @@ def test_ways_to_end_have_their_status(run, javascript, recorded, nobody):
           onceSent(() => leaving.abort(reason));
           await ask("!wait 5\\n" + text, {}, { signal: leaving.signal }).catch(() => {});
         }
+        const leftByHttp = (text, leave) => new Promise((done) => {
+          const request = http.request(url, { method: "POST" }, (response) => {
+            response.on("error", () => {}).on("close", done).once("data", () => request.destroy());
+          });
+          request.on("error", done).end(asking("!pause 5\\n" + text, { stream: true }), () => leave?.(request));
+        });
+        await leftByHttp("left by http");
+        await leftByHttp("never by http", (request) => request.destroy());
         await byHttp("refused", {}, { port: process.env.NOBODY }).catch(() => {});
         const nobody = `http://127.0.0.1:${process.env.NOBODY}/v1/chat/completions`;
         await fetch(nobody, { method: "POST", body: "{}" }).catch(() => {});
@@ -168,6 +176,8 @@ def test_ways_to_end_have_their_status(run, javascript, recorded, nobody):
         "left in the middle": "ok",
         "never": "error",
         "aborted": "cancelled",
+        "left by http": "ok",
+        "never by http": "cancelled",
         "refused": "error",
     }
     assert (ends["!fail 400 9"].error.type, ends["never"].error.type) == ("400", "TimeoutError")
@@ -195,6 +205,23 @@ def test_an_exception_that_ends_the_program_fails_its_run(run, javascript, recor
     drawn = inspector("show", uncaught.span_id).stdout.decode()
     assert "walk" in drawn
     assert "agent.mjs" in drawn
+
+
+@pytest.mark.parametrize(
+    ("leave", "failures"), [("", []), ("process.exit(1)", ["RangeError"])], ids=["goes on", "exit"]
+)
+def test_an_exception_that_the_program_catches_at_last_fails_its_run_only_by_the_exit_code(
+    run, javascript, recorded, leave, failures
+):
+    program = javascript(
+        f"""
+        process.on("uncaughtException", () => {{ {leave} }});
+        await (await ask("hello")).text();
+        setTimeout(() => {{ throw new RangeError("too far"); }});
+        """
+    )
+    assert run("node", program).returncode == len(failures)
+    assert [event.error.type for event in recorded() if event.error] == failures
 
 
 def test_child_processes_and_workers_belong_to_the_run(run, javascript, recorded, script):
