@@ -2,6 +2,7 @@ import { cleanup, render } from "@testing-library/react";
 import { afterEach, expect, test } from "vitest";
 import { EditText } from "./edit-text";
 import { LongText } from "./message-text";
+import { TextBlocks } from "./text-blocks";
 
 afterEach(cleanup);
 
@@ -39,6 +40,17 @@ test("what a command printed has its patch marked line by line", () => {
     "-one",
     "+two",
   ]);
+});
+
+test.each([
+  ["blocks", "```\n```\n".repeat(600)],
+  ["rows of a table", `| a |\n|---|\n${"| b |\n".repeat(6_000)}`],
+  ["cells of a row", `|${"|".repeat(11_000)}\n|-|`],
+  ["lines of a patch", `\`\`\`diff\n${"+\n".repeat(11_000)}\`\`\``],
+])("a text with very many %s is shown with few elements", (_, text) => {
+  const { container } = render(<TextBlocks text={text} />);
+  expect(container.querySelectorAll("*").length).toBeLessThan(20);
+  expect(container.textContent?.replaceAll("\n", "")).toBe(text.replaceAll("\n", ""));
 });
 
 test("what an edit replaces is marked", () => {

@@ -5,9 +5,17 @@ import { visible } from "@/lib/visible";
 import { CopyButton } from "./button";
 import css from "./text-blocks.module.css";
 
+/** More blocks, marked lines or cells of a text would overload the page. */
+const MOST_BLOCKS = 500;
+const MOST_LINES = 10_000;
+const MOST_CELLS = 10_000;
+
 /** A text as written, with code, tables and patches in it in a fixed-width font. */
 export function TextBlocks({ text, className }: { text: string; className?: string | undefined }) {
-  const blocks = useMemo(() => textBlocks(text), [text]);
+  const blocks = useMemo(() => {
+    const found = textBlocks(text);
+    return found.length > MOST_BLOCKS ? [{ look: "prose", text, code: null } as const] : found;
+  }, [text]);
   return blocks.map((each, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no other identity, and never change places
     <Block key={at} block={each} className={className} />
@@ -51,8 +59,9 @@ function Fenced({ text, look }: Pick<TextBlock, "text" | "look">) {
 
 /** Lines of code; those of a patch show what was added and removed. */
 export function Lines({ text, isPatch }: { text: string; isPatch: boolean }) {
-  if (!isPatch) return <div>{visible(text)}</div>;
-  return text.split("\n").map((line, at) => (
+  const lines = isPatch ? text.split("\n") : [];
+  if (!isPatch || lines.length > MOST_LINES) return <div>{visible(text)}</div>;
+  return lines.map((line, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity, and never change places
     <div key={at} className={clsx(css.line, signOf(line))}>
       {visible(line)}
@@ -73,6 +82,12 @@ const MOST_WIDE = 60;
 /** A table as written, with its columns below each other. */
 function Table({ text }: { text: string }) {
   const rows = text.split("\n").map((line) => line.split(/(?<=\|)/));
+  if (rows.reduce((cells, row) => cells + row.length, 0) > MOST_CELLS)
+    return (
+      <div className={css.table} dir="ltr">
+        {visible(text)}
+      </div>
+    );
   const widths: number[] = [];
   for (const row of rows) {
     row.forEach((cell, at) => {
