@@ -52,6 +52,12 @@ def test_tables_are_of_the_version_that_made_them_whoever_makes_them(address, en
     assert upgrade(address, "home") == (SCHEMA_VERSION, SCHEMA_VERSION)
 
 
+def test_an_engine_that_lacks_a_setting_is_said_to_be_too_old(address, monkeypatch):
+    monkeypatch.setattr("inspector.store.clickhouse.tables.COMPRESSED", {"setting_of_another_version": "1"})
+    with pytest.raises(StoreError, match="Unknown setting 'setting_of_another_version'.*; ClickHouse must be"):
+        create(address)
+
+
 def test_queries_of_an_upgrade_have_longer_than_reads(address, monkeypatch):
     monkeypatch.setattr("inspector.store.clickhouse.store.READ_LIMITS", HASTY)
     create(address)

@@ -22,6 +22,9 @@ _READ_ONLY: Final = frozenset((164, 242, 497))
 """Error codes of a database that is read-only, for everyone or for this user."""
 _BUSY: Final = frozenset((202, 209, 210, 252, 319, 999))
 """Error codes for too many queries or parts, a network failure, and an insert with an unknown outcome."""
+_UNKNOWN_SETTING: Final = 115
+_OLDEST: Final = "26.6"
+"""The version of ClickHouse that has all settings of queries and tables."""
 _IS_RIGHT: Final = "is it running, and is INSPECTOR_DATABASE_URL right?"
 _REASON: Final = re.compile(r"(?:DB::Exception: |HTTP driver received )(.+?)(?: \(version | \(for url |$)")
 _LONGEST_REASON: Final = 200
@@ -218,7 +221,8 @@ class Database:
         if code is None and self.address.hosts:
             # Probably a proxy whose server is down for now.
             return StoreBusy(f"{self.address} answers as no ClickHouse does ({_reason(error)}): {_IS_RIGHT}")
-        return (StoreBusy if code in _BUSY else StoreError)(f"{self.address}: {_reason(error)}")
+        advice = f"; ClickHouse must be {_OLDEST} or newer" if code == _UNKNOWN_SETTING else ""
+        return (StoreBusy if code in _BUSY else StoreError)(f"{self.address}: {_reason(error)}{advice}")
 
 
 def _room_for(sql: str) -> Mapping[str, Any]:
