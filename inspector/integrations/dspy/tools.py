@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import update_wrapper
 from importlib import import_module
-from inspect import currentframe, iscoroutinefunction
+from inspect import currentframe, iscoroutinefunction, signature
 from typing import Any, Final, cast
 
 from inspector.integrations.calls import Call, Keywords, opened, safely
@@ -25,6 +25,8 @@ def invoked(original: Any) -> Any:
     inner = _within_callbacks(original)
     body = hidden((decided_async if is_async else decided)("dspy")(inner))
     if inner is not original:
+        # Callbacks are given the arguments by the names in this signature, not by those of the wrapped function.
+        body.__signature__ = signature(inner)
         body = import_module("dspy.utils.callback").with_callbacks(update_wrapper(body, inner))
     return reported(_opened, lambda result: {"result": result})(body)
 
