@@ -334,7 +334,7 @@ def test_a_list_names_what_was_called_and_leaves_the_operation_to_its_icon(demo,
     page = visit(demo, view.format(demo_trace), viewport={"width": 390, "height": 800})
     name = page.get_by_role("row").locator("bdi", has_text=called).first
     expect(name).to_be_visible()
-    operation = name.locator("span")
+    operation = name.locator("bdi")
     assert operation.evaluate("each => each.offsetWidth") == 0
     assert name.evaluate(UNCUT)
     page.set_viewport_size({"width": 1440, "height": 800})
