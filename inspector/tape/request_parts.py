@@ -16,7 +16,14 @@ _ID_OF_TYPE: Final = {"function_call_output": "call_id", "tool_result": "tool_us
 """The member with the id of a call in its result: OpenAI's responses, and Anthropic."""
 _WITHIN: Final = {"toolResult": "toolUseId", "functionResponse": "id", "function_response": "id"}
 """The same where the result is inside a member: Amazon Bedrock and Gemini."""
+_CALL_TYPES: Final = frozenset(("tool_use", "server_tool_use", "mcp_tool_use", "tool_call"))
+"""Types of what has the id of a call in a message: of Anthropic, and the conventions of OpenTelemetry."""
+_CALL_WITHIN: Final = {"toolUse": "toolUseId", "functionCall": "id", "function_call": "id"}
+"""The same of Amazon Bedrock and Gemini, inside a member."""
+_IDS: Final = frozenset(("id", "call_id", "tool_call_id", "tool_use_id", "toolUseId"))
 _SYSTEM: Final = frozenset(("system", "instructions", "systemInstruction", "system_instruction"))
+_CACHING: Final = frozenset(("prompt_cache_key",))
+"""Members that only say which of a provider's caches to look in; openai-agents draws a key for each run."""
 _SALTED: Final = re.compile(r"(\[redacted:[^\]\n]{1,80}?) #[0-9a-f]{4}\]")
 """The placeholder of a secret; its last digits differ between processes."""
 _FRAMES: Final = re.compile(r"(Traceback \(most recent call last\):)(?:\\n  (?:[^\"\\]|\\[^n])*)+")
@@ -61,12 +68,42 @@ def _parts(body: Any) -> Iterator[tuple[str, Any]]:
         return
     for name, value in body.items():  # pyright: ignore[reportUnknownVariableType] - names of JSON are texts
         if name in _LISTS and isinstance(value, list):
-            for number, item in enumerate(_results_by_id(cast("list[Any]", value)), 1):
+            for number, item in enumerate(_results_by_id(_numbered(cast("list[Any]", value))), 1):
                 yield f"{_LISTS[name]} {number}", _with_results_by_id(item)
         elif name in _SYSTEM:
             yield "system text", value
-        else:
+        elif name not in _CACHING:
             yield f"parameter {name}", value
+
+
+def _numbered(messages: list[Any]) -> list[Any]:
+    """Return messages with a number for the id of each tool call, which some clients make up for their model."""
+    ids = dict.fromkeys(each for message in messages for each in _call_ids(message) if isinstance(each, str))
+    numbers = {each: f"call {number}" for number, each in enumerate(ids, 1)}
+    return [_with_numbers(message, numbers) for message in messages] if numbers else messages
+
+
+def _call_ids(message: Any) -> Iterator[Any]:
+    """Yield what is in place of the ids of the tool calls that a message asks for."""
+    fields = _members(message)
+    if not str(fields.get("type")).endswith("_output"):
+        yield fields.get("call_id")
+    yield from (_members(each).get("id") for each in _items(fields.get("tool_calls")))
+    for item in (_members(each) for name in _CONTENTS for each in _items(fields.get(name))):
+        if item.get("type") in _CALL_TYPES:
+            yield item.get("id")
+        yield from (_members(item.get(within)).get(name) for within, name in _CALL_WITHIN.items())
+
+
+def _with_numbers(value: Any, numbers: Mapping[str, str]) -> Any:
+    if isinstance(value, list):
+        return [_with_numbers(each, numbers) for each in _items(value)]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: numbers.get(each, each) if key in _IDS and isinstance(each, str) else _with_numbers(each, numbers)
+        for key, each in _members(value).items()
+    }
 
 
 def _results_by_id(items: list[Any]) -> Iterator[Any]:
@@ -78,14 +115,14 @@ def _results_by_id(items: list[Any]) -> Iterator[Any]:
 
 def _with_results_by_id(message: Any) -> Any:
     """Return a message whose content has the results of several tools in the order of their ids."""
-    fields = cast("dict[str, Any]", message) if isinstance(message, dict) else {}
+    fields = _members(message)
     lists = {name: list(_results_by_id(fields[name])) for name in _CONTENTS if isinstance(fields.get(name), list)}
-    return {**fields, **lists} if lists else cast("Any", message)
+    return {**fields, **lists} if lists else message
 
 
 def _result_id(item: Any) -> str | None:
     """Return the id of the call that a message, or a part of one, has the result of; None for another one."""
-    fields = cast("dict[str, Any]", item) if isinstance(item, dict) else {}
+    fields = _members(item)
     for within, name in _WITHIN.items():
         if isinstance(inner := fields.get(within), dict):
             fields, key = cast("dict[str, Any]", inner), name
@@ -94,3 +131,11 @@ def _result_id(item: Any) -> str | None:
         key = _ID_OF_TYPE.get(str(fields.get("type")), "tool_call_id")
     found = fields.get(key)
     return found if isinstance(found, str) else None
+
+
+def _members(value: Any) -> Mapping[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _items(value: Any) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else []

@@ -132,6 +132,54 @@ def test_results_in_one_message_are_one_request_in_any_order_and_other_parts_are
     assert parts(one, two) != parts(one, result("c"))
 
 
+@pytest.mark.parametrize(
+    ("messages", "call", "result"),
+    [
+        (
+            "messages",
+            lambda each: {"role": "assistant", "tool_calls": [{"id": each, "name": "find", "args": {"id": "a"}}]},
+            lambda each: {"role": "tool", "tool_call_id": each, "content": "found"},
+        ),
+        (
+            "input",
+            lambda each: {"type": "function_call", "call_id": each, "name": "find"},
+            lambda each: {"type": "function_call_output", "call_id": each, "output": "found"},
+        ),
+        (
+            "messages",
+            lambda each: {"role": "assistant", "content": [{"type": "tool_use", "id": each, "name": "find"}]},
+            lambda each: {"role": "user", "content": [{"type": "tool_result", "tool_use_id": each}]},
+        ),
+        (
+            "messages",
+            lambda each: {"role": "assistant", "content": [{"toolUse": {"toolUseId": each, "name": "find"}}]},
+            lambda each: {"role": "user", "content": [{"toolResult": {"toolUseId": each, "content": []}}]},
+        ),
+        (
+            "contents",
+            lambda each: {"role": "model", "parts": [{"functionCall": {"id": each, "name": "find"}}]},
+            lambda each: {"role": "user", "parts": [{"functionResponse": {"id": each, "name": "find"}}]},
+        ),
+    ],
+    ids=["chat", "responses", "anthropic", "bedrock", "gemini"],
+)
+def test_ids_that_a_client_makes_up_for_calls_make_no_other_request_unless_a_result_has_the_wrong_one(
+    messages, call, result
+):
+    def parts(first, second, *results):
+        return parts_of_body({messages: [call(first), call(second), *map(result, results)]}).parts
+
+    assert parts("4f1c", "e07a", "4f1c", "e07a") == parts("b3d2", "0c55", "b3d2", "0c55")
+    assert parts("4f1c", "e07a", "4f1c") == parts("b3d2", "0c55", "b3d2") != parts("b3d2", "0c55", "0c55")
+    assert parts("4f1c", "e07a", "9999") != parts("4f1c", "e07a", "4f1c")
+
+
+def test_which_cache_of_the_provider_is_looked_in_makes_no_other_request():
+    body = {"model": "gpt-5-mini", "input": "hi"}
+    drawn = {**body, "prompt_cache_key": "agents-sdk:run:685db5a13c1a499b9eeed66f278dd6cd"}
+    assert key(parts_of_body(drawn)) == key(parts_of_body(body)) != key(parts_of_body({**body, "user": "ann"}))
+
+
 def test_the_frames_of_a_traceback_in_a_text_make_no_other_request_and_its_error_does():
     def told(*lines):
         text = "\n".join(("Error in find:", "Traceback (most recent call last):", *lines, "", 'the "end"'))
