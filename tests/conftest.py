@@ -131,7 +131,7 @@ LONGEST = (
     "toolkit/mcp/test_servers",
     "toolkit/mcp/test_calls",
     "cli/test_live_commands",
-    "record/test_spool",
+    "record/spool/test_spool",
     "store/test_durability",
     "ingest/test_export",
     "integrations",

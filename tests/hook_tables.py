@@ -11,7 +11,7 @@ from inspector.nouns import NOUNS
 from inspector.reading.call_record import CallRecord
 from inspector.reading.describe import describe
 from inspector.reading.description import CLIENT, SERVER
-from inspector.record.capture import CAPTURES
+from inspector.record.capture.hooks import CAPTURES
 from instrument import HOOKS
 
 ROOT = Path(__file__).parents[1]

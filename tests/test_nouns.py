@@ -7,7 +7,7 @@ from inspector.model import KINDS, Span
 from inspector.nouns import NOUNS, kinds_of
 from inspector.reading.describe import DESCRIBE
 from inspector.received.labels import LABEL_HOOK
-from inspector.record.capture import CAPTURES
+from inspector.record.capture.hooks import CAPTURES
 from inspector.store.values.identity import identity_text
 from instrument import HOOKS
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from inspector import semconv as sc
 from inspector.parts import Parts, part_line
-from inspector.record.parts import WrittenParts
+from inspector.record.lines.parts import WrittenParts
 
 LONG = "a text that is long enough to be a part of its own " * 8
 

@@ -12,7 +12,7 @@ from inspector.coding_agents.spans import ReceivedSpan, Resource, Scope
 from inspector.logger import logger
 from inspector.otlp import DecodedSpan
 from inspector.record import Attachment
-from inspector.record.sdk_spans import SdkSpans
+from inspector.record.calls.sdk_spans import SdkSpans
 from inspector.transcripts.failures import without_reasons
 
 

@@ -23,7 +23,7 @@ from inspector.integrations.endings import Abandoned, Closed, Interrupted
 from inspector.integrations.exchanges import Exchange
 from inspector.integrations.tracebacks import without_ours
 from inspector.logger import warn_of_error_once
-from inspector.record.states import state_of
+from inspector.record.calls.states import state_of
 from instrument import HOOKS, _emit_sync, enabled
 from instrument.keywords import Noun
 

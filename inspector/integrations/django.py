@@ -13,7 +13,7 @@ from inspector.integrations.asgi import answer_asgi
 from inspector.integrations.patches import Patches
 from inspector.integrations.served import failed
 from inspector.integrations.wsgi import answer_wsgi
-from inspector.record.served_request import current_request
+from inspector.record.calls.served_request import current_request
 
 
 def install(patches: Patches) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 from inspector.integrations.patches import Patches
 from inspector.logger import warn_of_error_once
 from inspector.record.attach import attached
+from inspector.record.calls.spans import RecordedSpan
 from inspector.record.recorder import Recorder
-from inspector.record.spans import RecordedSpan
 
 
 def install(patches: Patches) -> None:

@@ -10,9 +10,9 @@ from typing import Self
 
 from inspector import context
 from inspector.record import run
-from inspector.record.current import innermost
-from inspector.record.sdk_spans import sdk_span_at
-from inspector.record.served_request import current_request
+from inspector.record.calls.current import innermost
+from inspector.record.calls.sdk_spans import sdk_span_at
+from inspector.record.calls.served_request import current_request
 
 
 class Job(AbstractContextManager["Job"]):

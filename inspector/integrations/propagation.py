@@ -16,8 +16,8 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from inspector import context, semconv
 from inspector.logger import logger
-from inspector.record.current import innermost
-from inspector.record.sdk_spans import sdk_span_at
+from inspector.record.calls.current import innermost
+from inspector.record.calls.sdk_spans import sdk_span_at
 
 _W3C: Final = TraceContextTextMapPropagator()
 _BAGGAGE: Final = W3CBaggagePropagator()

@@ -10,11 +10,11 @@ from typing import Any, Final
 from inspector.integrations.propagation import caller_in
 from inspector.logger import warn_of_error_once
 from inspector.record.attach import attached
-from inspector.record.current import innermost
+from inspector.record.calls.current import innermost
+from inspector.record.calls.served_request import ServedRequest, current_request
+from inspector.record.calls.spans import State
+from inspector.record.calls.states import state_of
 from inspector.record.recorder import Recorder
-from inspector.record.served_request import ServedRequest, current_request
-from inspector.record.spans import State
-from inspector.record.states import state_of
 
 _FAILED: Final = 500
 

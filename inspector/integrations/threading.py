@@ -15,7 +15,7 @@ from inspector.integrations.classes import is_a
 from inspector.integrations.patches import Patches
 from inspector.integrations.tracebacks import unseen
 from inspector.logger import warn_of_error_once
-from inspector.record.carrying import TreePlace, here
+from inspector.record.calls.carrying import TreePlace, here
 
 _OURS: Final = frozenset(("inspector-spool", "inspector-forward", "instrument"))
 """Threads that the first call in need of them starts, and that do not belong to it."""

@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from inspector.record.failures import TracebackFrame
-from inspector.record.spans import Failure, failure_of
+from inspector.record.calls.spans import Failure, failure_of
+from inspector.record.values.failures import TracebackFrame
 from inspector.transcripts.lines import Json
 
 _FRAME: Final = re.compile(r"\s+at (?:(?P<function>.*?) \()?(?:file://)?(?P<file>[^()]+?):(?P<line>\d+):\d+\)?")

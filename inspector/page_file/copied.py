@@ -17,7 +17,7 @@ from inspector.reading.dialects import read_span
 from inspector.reading.recorded import read_line
 from inspector.received.labels import labels_apart
 from inspector.received.redacting import redacting
-from inspector.record.content import is_content
+from inspector.record.lines.content import is_content
 from inspector.settings import Settings
 from inspector.store import ReadLimits, Store, open_store
 

@@ -3,18 +3,21 @@
 Where to begin:
 
 - `attach` starts and ends the recording of a process, in forked children too.
-- `recorder` subscribes to the hooks; `calls` pairs them and keeps the tree of open calls, `current` the innermost one.
-- `capture` says what is copied of each hook, and `values` copies it without running the program's code.
-- `spool` has the queue and the thread behind it: `call_writer` makes records without secrets, `renderer` puts them into
-  lines, `segments` writes the files.
-- `sdk_spans`, `logs`, `labels`, `blocks` and `state_dumps` record what no hook announces.
+- `recorder` subscribes to the hooks, and takes each through the packages below: in the agent's thread up to `spool`.
+- `capture` says what is kept of each hook; `values` copies it without running the program's code.
+- `calls` has the open calls as spans: `pairing` finds the call that a hook ends, `current` the innermost one.
+- `spool` is the queue and the thread behind it, which writes the files.
+- `lines` is what that thread makes of a call: `call_writer` a record without secrets, `renderer` lines of it.
+- `mirror` repeats calls as spans of the application's own tracer provider.
+- `process` describes the recorded process, what started it and how it ends.
+- `manual` has what the program itself records, without a hook: runs, labels, logs and dumps of state.
 """
 
 from inspector.record.attach import Attachment, attach, attached, detach
-from inspector.record.blocks import run
-from inspector.record.labels import label
-from inspector.record.logs import record_logs, stop_recording_logs
-from inspector.record.state_dumps import dump_state
+from inspector.record.manual.blocks import run
+from inspector.record.manual.labels import label
+from inspector.record.manual.logs import record_logs, stop_recording_logs
+from inspector.record.manual.state_dumps import dump_state
 
 __all__ = [
     "Attachment",

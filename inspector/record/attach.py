@@ -19,15 +19,15 @@ from inspector.environment import read_environment
 from inspector.logger import unnoticed, warn_once
 from inspector.ownfile import make_table_large
 from inspector.plain import Plain
-from inspector.record.children import write_before_results
+from inspector.record.lines.renderer import Renderer
+from inspector.record.lines.texts import Texts
 from inspector.record.mirror import Mirror
-from inspector.record.process import describe_process, program_name
-from inspector.record.program import Versions, describe_program
+from inspector.record.process.children import write_before_results
+from inspector.record.process.identity import describe_process, program_name
+from inspector.record.process.program import Versions, describe_program
+from inspector.record.process.uncaught import uncaught
 from inspector.record.recorder import Recorder
-from inspector.record.renderer import Renderer
-from inspector.record.spool import SpoolWriter
-from inspector.record.texts import Texts
-from inspector.record.uncaught import uncaught
+from inspector.record.spool.writer import SpoolWriter
 from inspector.redaction import Redactor
 from inspector.salt import salt_of
 from inspector.tally import tally_of

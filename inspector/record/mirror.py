@@ -5,10 +5,10 @@ from opentelemetry import trace
 from inspector.logger import logger
 from inspector.reading.call_record import decode_call
 from inspector.reading.describe import describe
-from inspector.record.call_writer import CallWriter
-from inspector.record.exits import is_of_signal
-from inspector.record.spans import RecordedSpan
-from inspector.record.texts import Texts
+from inspector.record.calls.spans import RecordedSpan
+from inspector.record.lines.call_writer import CallWriter
+from inspector.record.lines.texts import Texts
+from inspector.record.process.exits import is_of_signal
 
 
 class Mirror:

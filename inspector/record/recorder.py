@@ -11,25 +11,25 @@ import instrument
 from inspector import context
 from inspector import semconv as sc
 from inspector.reading.call_record import State
-from inspector.record import notices
-from inspector.record.calls import Calls
-from inspector.record.cancelled import Cancelled
-from inspector.record.capture import CAPTURES, Capture, Facts, covers, ending, remote_parent
-from inspector.record.current import current_chain, innermost
-from inspector.record.ending import Closing
-from inspector.record.exchanges import exchanges_of
-from inspector.record.flagged import flagged_failure
-from inspector.record.jsonrpc import is_notification, is_same_message
+from inspector.record.calls import notices
+from inspector.record.calls.cancelled import Cancelled
+from inspector.record.calls.current import current_chain, innermost
+from inspector.record.calls.ending import Closing
+from inspector.record.calls.pairing import Calls
+from inspector.record.calls.sdk_spans import SdkSpans
+from inspector.record.calls.served_request import ServedRequest, enter_request
+from inspector.record.calls.spans import Clock, Failure, Ids, RecordedSpan, failure_of
+from inspector.record.calls.states import is_denied, is_refusal, state_of
+from inspector.record.calls.tasks import lane
+from inspector.record.capture.exchanges import exchanges_of
+from inspector.record.capture.flagged import flagged_failure
+from inspector.record.capture.hooks import CAPTURES, Capture, Facts, covers, ending, remote_parent
+from inspector.record.capture.jsonrpc import is_notification, is_same_message
+from inspector.record.capture.results import error_of, own_outcome_of, result_of
 from inspector.record.mirror import Mirror
-from inspector.record.results import error_of, own_outcome_of, result_of
-from inspector.record.sdk_spans import SdkSpans
-from inspector.record.served_request import ServedRequest, enter_request
-from inspector.record.short_text import short_text
-from inspector.record.spans import Clock, Failure, Ids, RecordedSpan, failure_of
-from inspector.record.spool import SpoolWriter
-from inspector.record.states import is_denied, is_refusal, state_of
-from inspector.record.tasks import lane
-from inspector.record.values import snapshot
+from inspector.record.spool.writer import SpoolWriter
+from inspector.record.values.short_text import short_text
+from inspector.record.values.snapshot import snapshot
 
 
 class Recorder:

@@ -18,8 +18,8 @@ from inspector import record, recording
 from inspector import semconv as sc
 from inspector.reading.exchanges import Exchange, Raised, read_exchanges
 from inspector.reading.results import ResultUnusable, read_error, read_result
-from inspector.record.captured import captured, plain
-from inspector.record.current import current_chain
+from inspector.record.calls.current import current_chain
+from inspector.record.capture.captured import captured, plain
 from inspector.redaction import Redactor
 from inspector.replay.differing import first_difference, likeness
 from inspector.replay.exporters import hush_exporters

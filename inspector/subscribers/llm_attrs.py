@@ -10,7 +10,7 @@ from opentelemetry import trace
 
 import instrument
 from inspector import semconv as sc
-from inspector.record.spans import RecordedSpan
+from inspector.record.calls.spans import RecordedSpan
 
 _HOOK = "before_llm_generate"
 

@@ -14,11 +14,11 @@ from sent import request_of, span_of
 from inspector.cli import following
 from inspector.cli.app import run as command
 from inspector.homes import left_by_others
-from inspector.record.losses import LossCounter
-from inspector.record.renderer import RenderedLine
-from inspector.record.segments import Segments
-from inspector.record.spans import RecordedSpan
-from inspector.record.spool import SpoolWriter
+from inspector.record.calls.spans import RecordedSpan
+from inspector.record.lines.losses import LossCounter
+from inspector.record.lines.renderer import RenderedLine
+from inspector.record.spool.segments import Segments
+from inspector.record.spool.writer import SpoolWriter
 from inspector.store.sqlite import SqliteStore
 
 NOBODY = 65534

@@ -58,7 +58,7 @@ def test_a_thread_that_asks_for_the_bus_while_another_one_begins_to_record_is_re
         script(
             "import sys, threading, time\n"
             "def work():\n"
-            "    while 'inspector.record.spool' not in sys.modules: time.sleep(0)\n"
+            "    while 'inspector.record.spool.writer' not in sys.modules: time.sleep(0)\n"
             "    from instrument import around\n"
             "    with around('tool_call', tool_name='early', args={}, context=None): pass\n"
             "thread = threading.Thread(target=work)\n"

@@ -11,7 +11,7 @@ import instrument
 from inspector import context as session
 from inspector.integrations.calls import around_here, opened
 from inspector.integrations.generators import Following, followed, followed_steps, generating, opened_apart
-from inspector.record.states import state_of
+from inspector.record.calls.states import state_of
 from instrument.testing import capture
 
 own: ContextVar[str] = ContextVar("own", default="outside")

@@ -14,7 +14,7 @@ from inspector.integrations.calls import opened
 from inspector.integrations.patches import Patches
 from inspector.integrations.stainless import Api, Endpoint, install_requests
 from inspector.integrations.streams import Items, StreamReading
-from inspector.record.states import state_of
+from inspector.record.calls.states import state_of
 from instrument.testing import capture
 
 

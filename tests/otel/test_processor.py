@@ -236,7 +236,7 @@ def test_whatever_a_library_makes_current_costs_no_call(spool, tracer):
     with trace.use_span(Broken(trace.INVALID_SPAN_CONTEXT)):
         with pytest.raises(RuntimeError):
             trace.get_current_span().get_span_context()
-        from inspector.record.sdk_spans import sdk_span_at
+        from inspector.record.calls.sdk_spans import sdk_span_at
 
         assert sdk_span_at() is None
     running.end()
@@ -534,7 +534,7 @@ def test_without_the_sdk_the_extra_is_named():
 
 
 def test_a_span_that_begins_among_as_many_as_are_kept_costs_no_more_than_another(provider, tracer, monkeypatch):
-    from inspector.record import sdk_spans
+    from inspector.record.calls import sdk_spans
 
     monkeypatch.setattr(sdk_spans, "_MOST_OPEN", 5000)
     spans = [tracer.start_span("left open") for _ in range(5001)]

@@ -6,15 +6,15 @@ import pytest
 from opentelemetry import context as otel_context
 from spooled import attributes_of, records
 
-from inspector.record import current, notices
+from inspector.record.calls import current, notices
+from inspector.record.calls.spans import Clock, Ids
+from inspector.record.lines.renderer import Renderer
+from inspector.record.lines.texts import Texts
 from inspector.record.mirror import Mirror
-from inspector.record.process import describe_process
+from inspector.record.process.identity import describe_process
 from inspector.record.recorder import Recorder
-from inspector.record.renderer import Renderer
-from inspector.record.sleep import PAUSES
-from inspector.record.spans import Clock, Ids
-from inspector.record.spool import SpoolWriter
-from inspector.record.texts import Texts
+from inspector.record.spool.sleep import PAUSES
+from inspector.record.spool.writer import SpoolWriter
 from inspector.redaction import Redactor
 
 

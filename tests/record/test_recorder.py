@@ -14,8 +14,8 @@ import pytest
 
 import instrument
 from inspector import context
-from inspector.record.captured import captured
-from inspector.record.sleep import Pauses
+from inspector.record.capture.captured import captured
+from inspector.record.spool.sleep import Pauses
 from instrument import _emit, _emit_sync, around
 
 
@@ -942,7 +942,7 @@ def test_calls_that_end_in_another_context_do_not_hold_on_to_each_other(record):
     import contextvars
     import gc
 
-    from inspector.record.spans import RecordedSpan
+    from inspector.record.calls.spans import RecordedSpan
 
     recording = record()
     for i in range(300):

@@ -9,7 +9,7 @@ import pytest
 
 from inspector.encoding import encode
 from inspector.plain import Plain
-from inspector.record.values import snapshot
+from inspector.record.values.snapshot import snapshot
 from inspector.redaction import Redactor
 
 SECRET = planted.letters(random.Random(5), 21) + "9"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from inspector.encoding import encode
 from inspector.plain import EDGE_CHARS, Limits
-from inspector.record.values import snapshot
+from inspector.record.values.snapshot import snapshot
 from inspector.redaction import FAILED, FUNCTION_FAILED, Redactor, commands
 from inspector.redaction.fields import WORDS, has_word, words_in
 from inspector.redaction.hints import as_bytes, has_anchor, remains, suspicious

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from inspector.integrations.calls import Keywords, opened, safely
 from inspector.integrations.mcp.server import is_served, plain
-from inspector.record.current import innermost
+from inspector.record.calls.current import innermost
 from instrument.keywords import Noun
 
 Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]

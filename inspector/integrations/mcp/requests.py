@@ -12,8 +12,8 @@ from inspector.integrations.calls import Call, announce, opened
 from inspector.integrations.classes import is_a
 from inspector.integrations.mcp.transports import Route
 from inspector.integrations.propagation import Surroundings, named_for_us
-from inspector.record.current import innermost
-from inspector.record.spans import RecordedSpan
+from inspector.record.calls.current import innermost
+from inspector.record.calls.spans import RecordedSpan
 from instrument.keywords import Direction
 
 RequestId: TypeAlias = str | int

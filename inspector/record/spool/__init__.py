@@ -1,0 +1,1 @@
+"""The queue of recorded calls, and the thread that writes them to files."""

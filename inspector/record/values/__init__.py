@@ -1,0 +1,1 @@
+"""Private copies of values and exceptions, taken without running any of the program's code."""
