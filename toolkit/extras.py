@@ -15,12 +15,29 @@ def lazily(package: str, homes: Mapping[str, tuple[str, ...]]) -> tuple[Callable
         if name == "__all__":
             return sorted(places)
         if name not in places:
+            # `from package import name` shows no AttributeError's words, and only its own error can say where to look.
+            if sys._getframe(1).f_code.co_name == "_handle_fromlist":  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - who asks
+                _refuse_import(package, name)
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(places[name]), name)
+        try:
+            module = import_module(places[name])
+        except ModuleNotFoundError as error:
+            if error.name == "pydantic":
+                need("pydantic", extra="toolkit", purpose=f"{package}.{name}")
+            raise
+        value = getattr(module, name)
         setattr(sys.modules[package], name, value)
         return value
 
     return look_up, lambda: sorted(places)
+
+
+def _refuse_import(package: str, name: str) -> None:
+    """Raise what says where ``name`` is, if that is known."""
+    from toolkit.elsewhere import import_advice  # only who is wrong needs it
+
+    if (advice := import_advice(package, name)) is not None:
+        raise ImportError(f"cannot import name {name!r} from {package!r}; {advice}", name=package)
 
 
 def need(module: str, *, extra: str, purpose: str) -> ModuleType:

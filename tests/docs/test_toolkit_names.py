@@ -1,5 +1,9 @@
 import re
 
+import pytest
+
+from toolkit.elsewhere import EQUIVALENTS
+
 PAGE = "docs/toolkit-names.md"
 CODE = re.compile(r"`([^`]+)`")
 NAME = re.compile(r"[A-Za-z_]\w*")
@@ -24,3 +28,21 @@ def test_every_name_that_is_here_is_a_name_of_the_toolkit(root):
                 continue
             name = NAME.search(code)
             assert name and re.search(rf"\b{name[0]}\b", source), f"{there}: {code}"
+
+
+def test_every_name_that_the_guide_has_in_another_package_is_found_from_the_root(root):
+    table = (root / "docs/toolkit.md").read_text().partition("| Package | Names |")[2]
+    names = re.findall(r"\b(?:[A-Z]\w+|[a-z]+_\w+)\b", re.sub(r"\[.*?\]\(.*?\)", "", table))
+    strangers = {"LangChain", "Composio", "ToolkitError"}
+    assert len(names) > 30
+    for name in sorted(set(names) - strangers):
+        with pytest.raises(ImportError, match=rf"it is in (toolkit\.\w+): from \1 import {name}$"):
+            exec(f"from toolkit import {name}", {})  # noqa: S102 - as above
+
+
+@pytest.mark.parametrize("name", EQUIVALENTS)
+def test_a_name_of_another_framework_says_what_to_import_instead(root, name):
+    assert name in (root / PAGE).read_text()
+    with pytest.raises(ImportError, match=EQUIVALENTS[name].rpartition(".")[2]) as raised:
+        exec(f"from toolkit import {name}", {})  # noqa: S102 - as above
+    exec(str(raised.value).rpartition(": ")[2], {})  # noqa: S102 - what it advises works

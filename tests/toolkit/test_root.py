@@ -58,3 +58,24 @@ def test_importing_the_root_alone_imports_none_of_its_parts():
     program = "import sys, toolkit; print(sorted(each for each in sys.modules if each.startswith('toolkit')))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout.strip() == "['toolkit', 'toolkit.extras']"
+
+
+def test_an_import_from_the_wrong_package_says_where_the_name_is():
+    with pytest.raises(ImportError, match=r"it is in toolkit.middleware: from toolkit.middleware import Redact$"):
+        exec("from toolkit import Redact", {})  # noqa: S102 - as a program has it
+    with pytest.raises(ImportError, match=r"it is in toolkit: from toolkit import Agent$"):
+        exec("from toolkit.tools import Agent", {})  # noqa: S102 - as above
+    assert not hasattr(toolkit, "Redact")
+
+
+def test_an_unknown_name_and_a_module_are_imported_as_python_does_it():
+    with pytest.raises(ImportError, match=r"cannot import name 'Tol' from 'toolkit' \("):
+        exec("from toolkit import Tol", {})  # noqa: S102 - as above
+    exec("from toolkit import errors, formats", {})  # noqa: S102 - as above
+
+
+def test_a_name_whose_extra_is_not_installed_says_which():
+    path = {"PYTHONPATH": str(next(iter(toolkit.__path__)) + "/..")}
+    program = [sys.executable, "-S", "-c", "from toolkit import FastAgent"]
+    done = subprocess.run(program, env=path, capture_output=True, text=True)
+    assert "toolkit.FastAgent needs pydantic: pip install 'mcp-agent-inspector[toolkit]'" in done.stderr
