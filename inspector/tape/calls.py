@@ -140,6 +140,12 @@ def _is_of_requests(event: Event, attributes: Mapping[str, Any]) -> bool:
     return event.hook in _OVER_MCP and is_client
 
 
+def is_of_client(attributes: Mapping[str, Any]) -> bool:
+    """Return whether a model call is that of a client, or of a framework that sends its requests itself."""
+    emitter = attributes.get(sc.EMITTER)
+    return emitter in CLIENTS or (emitter in (*FRAMEWORKS, "litellm") and _EXCHANGES in attributes)
+
+
 def refuse_asking_back(event: Event, made_by: Iterable[TapeCall]) -> None:
     """Refuse a request of a server to the program, because nobody would make it again."""
     method = attributes_of(event).get(sc.SEED_RPC_METHOD) if event.kind == "rpc" else None
@@ -336,9 +342,7 @@ def _refused(event: Event, why: str, *, yet: bool = False) -> NotReplayable:
 def _body(event: Event) -> Any:
     attributes = attributes_of(event)
     emitter = attributes.get(sc.EMITTER)
-    # What a framework sends itself, with no SDK in between, is recorded with its own call.
-    sends_itself = emitter in (*FRAMEWORKS, "litellm") and _EXCHANGES in attributes
-    if emitter not in (*CLIENTS, TOOLKIT) and not sends_itself:
+    if emitter != TOOLKIT and not is_of_client(attributes):
         who = "the program itself" if emitter is None else f"the integration {emitter}"
         known = ", ".join((*CLIENTS, TOOLKIT))
         raise _refused(event, f"it was recorded by {who}, not by {known}", yet=True)

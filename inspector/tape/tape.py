@@ -13,12 +13,12 @@ from inspector import semconv as sc
 from inspector.model import Event, ancestors
 from inspector.tape.calls import (
     AROUND,
-    CLIENTS,
     ELSEWHERE,
     TapeCall,
     attributes_of,
     call_of,
     goes_unasked,
+    is_of_client,
     is_of_its_client,
     refuse_asking_back,
 )
@@ -263,6 +263,6 @@ def _reaching_a_client(events: Iterable[Event], by_id: Mapping[str, Event]) -> s
     """Return the model calls of frameworks that a client makes; the client is answered, and the framework parses it."""
     reaching: set[str] = set()
     for event in events:
-        if event.kind == "llm" and attributes_of(event).get(sc.EMITTER) in CLIENTS:
+        if event.kind == "llm" and is_of_client(attributes_of(event)):
             reaching |= {each.span_id for each in ancestors(event, by_id) if each.kind == "llm"}
     return reaching

@@ -412,3 +412,10 @@ def test_a_call_is_found_by_the_id_of_any_recorder_that_saw_it():
         index_of(tape, "000")
     with pytest.raises(NotReplayable, match="^no call that a replay answers begins with f in the run r; it has chat"):
         index_of(tape, "f")
+
+
+def test_a_model_call_of_a_framework_over_litellm_which_sends_it_itself_is_answered_where_it_is_sent():
+    of_framework = event(1, hook="llm_generate", **{"inspector.emitter": "google_adk"})
+    sent = replace(call(2, emitter="litellm", parent=1), folded_into=of_framework.span_id)
+    assert [each.span for each in tape_of("r", [of_framework, sent]).calls] == [sent.span_id]
+    assert "the integration google_adk" in refused(of_framework, replace(sent, attributes=of_framework.attributes))
