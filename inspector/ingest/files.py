@@ -15,7 +15,7 @@ from inspector.ingest.errors import FileUnreadable
 from inspector.otlp import Decoded, DecodedSpan, Signal, decode_request, json_of
 from inspector.parts import Parts
 from inspector.reading.recorded import read_line
-from inspector.transcripts import Search, Transcript, transcript_of
+from inspector.transcripts import Transcript, transcript_of
 from inspector.transcripts.lines import object_on
 
 MAX_LINE = 64 << 20
@@ -89,16 +89,13 @@ def unpacked(file: BufferedReader, name: str) -> Generator[IO[bytes]]:
         yield cast("IO[bytes]", content)
 
 
-def read_parts(
-    file: IO[bytes], name: str, *, max_line: int = MAX_LINE, search: Search | None = None
-) -> Iterator[FileRequest]:
+def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Iterator[FileRequest]:
     """Yield the request on each line; a file with one request on many lines, or a short transcript, is one part.
 
     Args:
         file: The file, from its beginning on.
         name: What it is called in errors.
         max_line: Longer lines are skipped.
-        search: Searches the messages of a transcript for secrets, each once.
 
     Raises:
         FileUnreadable: It cannot be read to its end, for example because a gzip file was truncated.
@@ -108,7 +105,7 @@ def read_parts(
     for number, line in _lines(file, name, max_line):
         if not line.strip():
             continue
-        if number == 1 and (transcript := transcript_of(line, Path(name), search)) is not None:
+        if number == 1 and (transcript := transcript_of(line, Path(name))) is not None:
             yield from _parts_of_transcript(transcript, chain([(number, line)], _lines(file, name, max_line)))
             return
         if parts.note(line, line):

@@ -12,13 +12,14 @@ from operator import is_
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from msgspec import MsgspecError, json
+from msgspec import MsgspecError, Raw, json
 from msgspec.structs import replace
 
 from inspector import semconv as sc
 from inspector.model import AttributeValue
 from inspector.otlp import Decoded, DecodedSpan, Reported, Scope
 from inspector.plain import Plain
+from inspector.prompts import Prompts
 from inspector.salt import salt_of
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ _TOGETHER = 64
 """Spans to search together: nearly all are clean, and each search has a fixed cost."""
 _MOST_KNOWN = 65_536
 _CONTAINERS = (list, dict)
+_LONG_PROMPT = 4_096
+"""Characters from which on the messages of a prompt are searched one by one, since the next prompt repeats them."""
+_MOST_REDACTED = 1_024
+_messages = json.Decoder(list[Raw]).decode
 
 
 def as_sent(decoded: Decoded) -> Decoded:
@@ -60,6 +65,10 @@ class Redacting:
         # this process, and cost a tenth of a search. There are few names of attributes.
         self._clean: set[int] = set()
         self._clean_keys: set[str] = set()
+        self._redacted: dict[int, str] = {}
+        """Messages without their secrets, by the hashes of those that looked as if they had some."""
+        self._prompts = Prompts[str | None]()
+        """The messages of the latest prompts without their secrets; None if there were none."""
 
     @cached_property
     def _redactor(self) -> "Redactor":
@@ -76,7 +85,7 @@ class Redacting:
     def _spans(self, spans: Sequence[DecodedSpan], shared: "_Shared") -> list[DecodedSpan]:
         out: list[DecodedSpan] = []
         waiting = iter(spans)
-        while part := list(islice(waiting, _TOGETHER)):
+        while part := [self._with_searched_prompt(span) for span in islice(waiting, _TOGETHER)]:
             clean = self._are_clean([span for span in part if not is_redacted(span.resource)])
             out += [span if is_redacted(span.resource) else self._span(span, shared, clean=clean) for span in part]
         return out
@@ -96,19 +105,43 @@ class Redacting:
             links=self._each(span.links),
         )
 
-    def message(self, message: Any) -> Any:
-        """Return a message of a prompt without its secrets."""
+    def _with_searched_prompt(self, span: DecodedSpan) -> DecodedSpan:
+        """Remove the secrets from a long prompt, message by message: a conversation repeats each in every later one."""
+        prompt = span.attributes.get(sc.INPUT_MESSAGES)
+        if not isinstance(prompt, str) or len(prompt) < _LONG_PROMPT or is_redacted(span.resource):
+            return span
+        if hash(prompt) in self._clean:
+            return span
+        before, rest = self._prompts.before(prompt) or (None, prompt)
         try:
-            if self._redactor.clean(json.encode(message).decode()):
-                return message
+            sent = [bytes(message).decode() for message in _messages(rest)]
+            messages = list(map(self._searched, sent))
         except (MsgspecError, TypeError, ValueError, RecursionError):
-            # It is searched part by part below.
-            pass
-        return self._redactor.redact_value(sc.INPUT_MESSAGES, message)[0]
+            return span
+        if before is None and messages == sent:
+            self._prompts.keep(prompt, None)
+            self._know((prompt,))
+            return span
+        before = prompt[1 : len(prompt) - len(rest)] if before is None else before
+        clean = ",".join(filter(None, (before, *messages)))
+        self._prompts.keep(prompt, clean)
+        self._know((f"[{clean}]",))
+        return replace(span, attributes={**span.attributes, sc.INPUT_MESSAGES: f"[{clean}]"})
 
-    def is_searched(self, text: str) -> None:
-        """Note that a text consists of messages without secrets."""
-        self._know((text,))
+    def _searched(self, message: str) -> str:
+        """Return a message, as JSON, without its secrets."""
+        known = hash(message)
+        if known in self._clean:
+            return message
+        if known not in self._redacted:
+            if self._redactor.clean(message):
+                self._know((message,))
+                return message
+            if len(self._redacted) >= _MOST_REDACTED:
+                self._redacted.clear()
+            redacted, count = self._redactor.redact_value(sc.INPUT_MESSAGES, json.decode(message))
+            self._redacted[known] = json.encode(redacted).decode() if count else message
+        return self._redacted[known]
 
     def text(self, key: str, text: str) -> str:
         """Return a text without its secrets."""

@@ -5,7 +5,6 @@ Claude Code keeps ``~/.claude/projects/*/*.jsonl``, Codex ``~/.codex/sessions/**
 passed over.
 """
 
-from inspector.transcripts.conversation import Search
 from inspector.transcripts.reading import Transcript, transcript_of
 
-__all__ = ["Search", "Transcript", "transcript_of"]
+__all__ = ["Transcript", "transcript_of"]

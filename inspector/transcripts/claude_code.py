@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from inspector import semconv as sc
 from inspector.otlp import DecodedSpan
-from inspector.transcripts.conversation import Agent, Conversation, Search
+from inspector.transcripts.conversation import Agent, Conversation
 from inspector.transcripts.lines import Json, blocks_of, counts_in, object_in, objects_in, text_of, time_of
 
 _SERVICE: Final = "claude-code"
@@ -23,14 +23,9 @@ def is_of_claude_code(line: Json) -> bool:
 
 
 class ClaudeCode:
-    """Reads one transcript, line by line: that of a session, or of a subagent.
+    """Reads one transcript, line by line: that of a session, or of a subagent."""
 
-    Args:
-        search: See `Conversation`.
-    """
-
-    def __init__(self, search: Search | None = None) -> None:
-        self._search = search
+    def __init__(self) -> None:
         self._conversation: Conversation | None = None
         self._aside: dict[str, Conversation] = {}
         """Of subagents, by the ids of their lines: earlier versions kept them in the file of the session."""
@@ -60,11 +55,11 @@ class ClaudeCode:
     def _of(self, line: Json) -> Conversation:
         agent_id, uuid = line.get("agentId"), str(line.get("uuid"))
         if line.get("isSidechain") is True and not agent_id:
-            found = self._aside.get(str(line.get("parentUuid"))) or _begun(line, uuid, self._search)
+            found = self._aside.get(str(line.get("parentUuid"))) or _begun(line, uuid)
             self._aside[uuid] = found
             return found
         if self._conversation is None:
-            self._conversation = _begun(line, str(agent_id) if line.get("isSidechain") is True else "", self._search)
+            self._conversation = _begun(line, str(agent_id) if line.get("isSidechain") is True else "")
         return self._conversation
 
     def _heard(self, conversation: Conversation, line: Json, at_ns: int) -> None:
@@ -117,10 +112,10 @@ class ClaudeCode:
         conversation.noted({sc.RESPONSE_ID: message.get("id"), **_usage(message.get("usage"))})
 
 
-def _begun(line: Json, within: str, search: Search | None) -> Conversation:
+def _begun(line: Json, within: str) -> Conversation:
     session, version = str(line.get("sessionId")), str(line.get("version") or "")
     agent = Agent("subagent" if within else "claude", _SERVICE, version, "anthropic", session, within)
-    return Conversation(agent, parts_in="content", search=search)
+    return Conversation(agent, parts_in="content")
 
 
 def _usage(usage: object) -> Json:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from inspector import semconv as sc
 from inspector.otlp import DecodedSpan
-from inspector.transcripts.conversation import Agent, Conversation, Search
+from inspector.transcripts.conversation import Agent, Conversation
 from inspector.transcripts.failures import EXIT_CODE
 from inspector.transcripts.lines import Json, counts_in, object_in, object_on, objects_in, text_of, time_of
 
@@ -39,12 +39,10 @@ class Codex:
     Args:
         path: Its file; a fork has what was said before it in that of another session.
         is_live: Whether prompts and tool calls are also returned when they begin, without an end.
-        search: See `Conversation`.
     """
 
-    def __init__(self, path: Path, *, is_live: bool = False, search: Search | None = None) -> None:
+    def __init__(self, path: Path, *, is_live: bool = False) -> None:
         self._path, self._is_live = path, is_live
-        self._search = search
         self._parent: tuple[str, ...] = ()
         """The id of the subagent that started this one, if one did."""
         self._instructions: list[Json] = []
@@ -96,7 +94,7 @@ class Codex:
         role = meta.get("agent_role")
         name = (role if isinstance(role, str) and role != "default" else "subagent") if within else "codex"
         agent = Agent(name, _SERVICE, str(meta.get("cli_version") or ""), "openai", session, within)
-        self._conversation = Conversation(agent, parts_in=None, is_live=self._is_live, search=self._search)
+        self._conversation = Conversation(agent, parts_in=None, is_live=self._is_live)
         instructions = object_in(meta.get("base_instructions")).get("text") or meta.get("instructions")
         if isinstance(instructions, str):
             self._instructions = [{"role": "system", "content": instructions}]
@@ -111,8 +109,7 @@ class Codex:
         if not (type(end) is int and type(ordinal) is int and end <= ordinal):
             return
         for path in (path for root in self._path.absolute().parents[3:4] for path in rollouts_of(thread, root)):
-            # Searched like this one, whose prompts count as searched.
-            before = Codex(path, search=self._search)
+            before = Codex(path)
             with path.open("rb") as file:
                 for line in map(object_on, file):
                     if line is not None and type(at := line.get("ordinal")) is int and at < end:

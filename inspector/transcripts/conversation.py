@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from dataclasses import replace as replace_agent
 from hashlib import blake2b
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -21,18 +21,6 @@ from inspector.transcripts.lines import Json
 _INTERNAL, _CLIENT = 1, 3
 """OTLP's kinds of spans."""
 _OK, _ERROR = 0, 2
-
-
-class Search(Protocol):
-    """Removes secrets from messages, each of which every later model call of a conversation repeats."""
-
-    def message(self, message: Any) -> Any:
-        """Return a message without its secrets."""
-        ...
-
-    def is_searched(self, text: str) -> None:
-        """Note that a text consists of such messages."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +59,10 @@ class Conversation:
         agent: Whose conversation it is.
         parts_in: The member of a message that has the parts of an answer; None if they are messages themselves.
         is_live: Whether `take` also returns prompts and tool calls that have only begun, without an end.
-        search: Searches the messages for secrets; by default, whoever takes the spans does.
     """
 
-    def __init__(
-        self, agent: Agent, *, parts_in: str | None, is_live: bool = False, search: Search | None = None
-    ) -> None:
+    def __init__(self, agent: Agent, *, parts_in: str | None, is_live: bool = False) -> None:
         self._agent = agent
-        self._search = search
         self._parts_in = parts_in
         self._is_live = is_live
         self._resource = {sc.SERVICE_NAME: agent.service, "service.version": agent.version}
@@ -145,13 +129,13 @@ class Conversation:
     def heard(self, at_ns: int, message: Json) -> None:
         """Add a message to what the model is told."""
         # Results may come before the last part of the answer that asks for them.
-        (self._messages if self._answer is None else self._meanwhile).append(self._encoded(message))
+        (self._messages if self._answer is None else self._meanwhile).append(msgspec.json.encode(message))
         self._since_ns = self._last_ns = at_ns
 
     def forgot(self, kept: Iterable[Json] = ()) -> None:
         """Replace what the model is told, since it was summed up."""
         self._complete()
-        self._messages = list(map(self._encoded, kept))
+        self._messages = list(map(msgspec.json.encode, kept))
 
     def messages(self) -> list[bytes]:
         """Complete the answer, and return what the model would be told next."""
@@ -171,8 +155,6 @@ class Conversation:
         if answer is None or answer.id != answer_id:
             self._complete()
             prompt = (b"[%b]" % b",".join(self._messages)).decode()
-            if self._search is not None:
-                self._search.is_searched(prompt)
             told = {sc.OPERATION_NAME: "chat", sc.REQUEST_MODEL: model, sc.INPUT_MESSAGES: prompt}
             ids = self._below("answer", answer_id)
             span = self._span(ids, f"chat {model or ''}".rstrip(), self._since_ns, told, kind=_CLIENT)
@@ -278,16 +260,13 @@ class Conversation:
             return
         said = self._said(answer.parts)
         self._last_said = answer.parts
-        self._messages += map(self._encoded, said)
+        self._messages += map(msgspec.json.encode, said)
         self._messages += self._meanwhile
         self._meanwhile = []
         self._ready.append(self._with(replace(answer.span, end_ns=answer.last_ns), {sc.OUTPUT_MESSAGES: said}))
 
     def _said(self, parts: list[Any]) -> list[Any]:
         return parts if self._parts_in is None else [{"role": "assistant", self._parts_in: parts}]
-
-    def _encoded(self, message: Any) -> bytes:
-        return msgspec.json.encode(message if self._search is None else self._search.message(message))
 
     def _below(self, *of: str) -> tuple[str, str, str]:
         assert self._prompt is not None

@@ -11,7 +11,7 @@ from typing import Final
 
 from inspector import semconv as sc
 from inspector.otlp import DecodedSpan
-from inspector.transcripts.conversation import Agent, Conversation, Search
+from inspector.transcripts.conversation import Agent, Conversation
 from inspector.transcripts.failures import EXIT_CODE
 from inspector.transcripts.lines import Json, counts_in, object_in, object_on, objects_in, text_of, time_of
 
@@ -40,12 +40,10 @@ class GeminiCli:
     Args:
         path: Its file; that of the session which started a subagent is beside it.
         is_live: Whether prompts are also returned when they begin, without an end.
-        search: See `Conversation`.
     """
 
-    def __init__(self, path: Path, *, is_live: bool = False, search: Search | None = None) -> None:
+    def __init__(self, path: Path, *, is_live: bool = False) -> None:
         self._path, self._is_live = path, is_live
-        self._search = search
         self._conversation: Conversation | None = None
         self._above: str | None = None
         """The prompt on which a subagent works."""
@@ -121,7 +119,7 @@ class GeminiCli:
             session if is_below or not is_subagent else within,
             within if is_below else "",
         )
-        return Conversation(agent, parts_in="parts", is_live=self._is_live, search=self._search)
+        return Conversation(agent, parts_in="parts", is_live=self._is_live)
 
     def _kept(self, line: Json) -> list[Json] | None:
         """Return the messages that a line leaves; None if it adds one."""

@@ -5,26 +5,24 @@ from typing import TypeAlias
 
 from inspector.transcripts.claude_code import ClaudeCode, is_of_claude_code
 from inspector.transcripts.codex import Codex, is_of_codex
-from inspector.transcripts.conversation import Search
 from inspector.transcripts.gemini_cli import GeminiCli, is_of_gemini_cli
 from inspector.transcripts.lines import object_on
 
 Transcript: TypeAlias = ClaudeCode | Codex | GeminiCli
 
 
-def transcript_of(first_line: bytes, path: Path, search: Search | None = None) -> Transcript | None:
+def transcript_of(first_line: bytes, path: Path) -> Transcript | None:
     """Return a reader for a file that begins with this line; None if it is no transcript.
 
     Args:
         first_line: Its first line.
         path: The file, next to which there may be those of other sessions that it refers to.
-        search: Removes the secrets of the messages of its prompts; everything else is as it was written.
     """
     line = object_on(first_line)
     if line is None:
         return None
     if is_of_codex(line):
-        return Codex(path, search=search)
+        return Codex(path)
     if is_of_gemini_cli(line):
-        return GeminiCli(path, search=search)
-    return ClaudeCode(search) if is_of_claude_code(line) else None
+        return GeminiCli(path)
+    return ClaudeCode() if is_of_claude_code(line) else None

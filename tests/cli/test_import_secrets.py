@@ -1,7 +1,6 @@
 """The messages of an imported session are searched for secrets once, not again in each call that repeats them."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -9,7 +8,6 @@ from inspector.cli.writing.import_files import import_files
 from inspector.ingest import Owner
 from inspector.model import Filter
 from inspector.settings import Settings
-from inspector.transcripts import transcript_of
 
 SECRET = "sk-ant-api03-" + "q7" * 46 + "xAA"
 PASSWORD = "Tr0ub4dor&3"
@@ -64,26 +62,3 @@ def test_a_secret_in_the_answer_is_found_like_one_in_a_result(tmp_path):
     spans = stored(tmp_path, lines)
     assert any("Bye" in each for each in spans)
     assert not any(SECRET in each for each in spans)
-
-
-def test_each_message_is_searched_once():
-    class Search:
-        def __init__(self):
-            self.messages, self.prompts = [], []
-
-        def message(self, message):
-            self.messages.append(json.dumps(message))
-            return message
-
-        def is_searched(self, text):
-            self.prompts.append(text)
-
-    search = Search()
-    lines = [*session(20, lambda at: f"result {at}")]
-    transcript = transcript_of(lines[0].encode(), Path("session.jsonl"), search)
-    spans = [span for line in lines for span in transcript.spans(json.loads(line))]
-    calls = [span for span in (*spans, *transcript.rest()) if "gen_ai.input.messages" in span.attributes]
-    assert len(search.messages) == len(set(search.messages)) == 41
-    asked = [call.attributes["gen_ai.input.messages"] for call in calls if call.name.startswith("chat")]
-    assert search.prompts == asked
-    assert [len(json.loads(prompt)) for prompt in asked] == [1 + 2 * at for at in range(20)]

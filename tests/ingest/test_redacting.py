@@ -6,6 +6,7 @@ from importlib.metadata import version
 
 import pytest
 
+from inspector import semconv as sc
 from inspector.cli.writing.import_files import import_files
 from inspector.ingest import Owner
 from inspector.model import Filter
@@ -162,6 +163,37 @@ def test_a_text_that_several_spans_of_a_request_hold_is_searched_once(make_span,
     sent = decode(make_request(*[make_span({"text": text}) for _ in range(40)], process=None))
     assert Redacting(lambda: redactor)(sent) == sent
     assert sum(each.count(text) for each in redactor.asked) == 1
+
+
+def test_the_messages_of_a_long_prompt_are_searched_once_however_often_it_is_repeated(make_span, make_request):
+    redactor = Noting()
+    redacting = Redacting(lambda: redactor)
+    filling = "what a tool returned " * 20
+
+    def sent(messages, secret):
+        said = [{"role": "user", "content": f"{at} {filling}{secret if at == 3 else ''}"} for at in range(messages)]
+        return decode(make_request(make_span({sc.INPUT_MESSAGES: json.dumps(said)}), process=None))
+
+    for messages in range(12, 90, 3):
+        request = sent(messages, "")
+        assert redacting(request) == request
+    assert sum(each.count(f'"80 {filling}') for each in redactor.asked) == 1
+    for messages in range(12, 90, 3):
+        (span,) = redacting(sent(messages, f"the key is {SECRET}.")).spans
+        prompt = json.loads(span.attributes[sc.INPUT_MESSAGES])
+        assert len(prompt) == messages
+        assert prompt[3]["content"].startswith(f"3 {filling}the key is [redacted:")
+        assert prompt[4:] == json.loads(sent(messages, "").spans[0].attributes[sc.INPUT_MESSAGES])[4:]
+    assert sum(each.count(SECRET) for each in redactor.asked) == 1
+
+
+@pytest.mark.parametrize("prompt", ["[1, 2", "[" * 5000, '["\\ud800"]', "[]", '{"a": 1}', "[1e999]"])
+def test_a_long_prompt_that_is_no_list_of_messages_is_searched_as_text(prompt, make_span, make_request):
+    text = f"{prompt}{' ' * 5000}"
+    request = decode(make_request(make_span({sc.INPUT_MESSAGES: text}), process=None))
+    assert Redacting(Redactor)(request) == request
+    secret = decode(make_request(make_span({sc.INPUT_MESSAGES: text + SECRET}), process=None))
+    assert SECRET not in Redacting(Redactor)(secret).spans[0].attributes[sc.INPUT_MESSAGES]
 
 
 class Failing(Redactor):

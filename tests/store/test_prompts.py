@@ -6,9 +6,9 @@ import random
 import pytest
 
 from inspector.model import Filter
+from inspector.prompts import Prompts
 from inspector.store.values.chains import Chains
 from inspector.store.values.contents import content_ids
-from inspector.store.values.prompts import Prompts
 
 INPUT = "gen_ai.input.messages"
 LONG = "filling " * 40

@@ -20,10 +20,9 @@ from inspector.model import Filter, Log
 from inspector.otlp import WITHOUT_SPAN, DecodedSpan, Signal
 from inspector.reading.dialects import read_span
 from inspector.received.labels import LABEL_HOOK, labels_apart, labels_of_logs
-from inspector.received.redacting import Redacting, redacting
+from inspector.received.redacting import redacting
 from inspector.settings import Settings
 from inspector.store import OwnedElsewhere, Store
-from inspector.transcripts import Search
 
 _METRICS = b'"resourceMetrics"'
 """The key of a request with metrics."""
@@ -112,7 +111,7 @@ def import_files(settings: Settings, names: Sequence[str]) -> Imported:
 def _import_file(name: str, database: "_Database", imported: Imported) -> None:
     before, why = imported.items, ""
     refused: Counter[tuple[str, Signal]] = Counter()
-    for part in _parts(name, database.search):
+    for part in _parts(name):
         fresh = {span.trace_id for span in _calls(part)} - imported.known.keys()
         counts = {trace_id: database.spans_of(trace_id) for trace_id in fresh}
         try:
@@ -158,13 +157,13 @@ def _why_nothing(part: FileRequest) -> str:
     return "only metrics, which are not accepted" if has_metrics else ""
 
 
-def _parts(name: str, search: Search | None) -> Iterator[FileRequest]:
+def _parts(name: str) -> Iterator[FileRequest]:
     if name == "-":
         with unpacked(cast("BufferedReader", sys.stdin.buffer), _place(name)) as file:
-            yield from read_parts(file, _place(name), search=search)
+            yield from read_parts(file, _place(name))
         return
     with opened(Path(name)) as file:
-        yield from read_parts(file, name, search=search)
+        yield from read_parts(file, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +173,6 @@ class _Database:
     write: Callable[[FileRequest], Rejected]
     """Write spans; returns what was rejected of those that could be read."""
     store: Store
-    search: Search | None = None
-    """Searches messages of transcripts once, if this process searches for secrets."""
 
     def spans_of(self, trace_id: str) -> int:
         trace = self.store.trace(trace_id)
@@ -214,6 +211,6 @@ def _database(settings: Settings) -> Generator[_Database]:
             owner.store.write((), labels=labels)
             return Rejected()
 
-        yield _Database(write, owner.store, redact if isinstance(redact, Redacting) else None)
+        yield _Database(write, owner.store)
         owner.join_logs()
         owner.store.maintain()

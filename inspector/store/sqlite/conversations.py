@@ -29,6 +29,7 @@ from inspector.frames import (
     numbers,
 )
 from inspector.model import Kind
+from inspector.prompts import Prompts, bodies_of
 from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.contents import messages, with_strings
 from inspector.store.sqlite.counters import load_counters
@@ -44,7 +45,6 @@ from inspector.store.values.contents import (
     read_body,
     stored_body,
 )
-from inspector.store.values.prompts import Prompts, bodies_of
 from inspector.store.values.text_hashes import TextHashes
 
 _SCOPES = 512

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 from msgspec import Raw
 
-from inspector.store.values.prompts import Prompts
+from inspector.prompts import Prompts
 from inspector.store.values.text_hashes import hash_of
 
 LONGEST_PREVIEW = 200
