@@ -24,7 +24,7 @@ from inspector.reading.message_parts import (
     text_part,
     tool_response,
 )
-from inspector.roles import ROLES, role_named
+from inspector.roles import ITEM_ROLES, ROLES, role_named
 
 Message: TypeAlias = dict[str, Any]
 Instructions: TypeAlias = list[Plain] | None
@@ -35,13 +35,6 @@ MAX_PARTS: Final = 1_024
 
 _MAX_JSON_CHARS: Final = 1 << 20
 _MAX_NESTING: Final = 6
-_ITEM_ROLES: Final = {
-    **dict.fromkeys(("function_call", "custom_tool_call", "reasoning"), "assistant"),
-    **dict.fromkeys(("function_call_output", "custom_tool_call_output"), "tool"),
-    **dict.fromkeys(("computer_call_output", "local_shell_call_output"), "tool"),
-    **dict.fromkeys(("shell_call_output", "apply_patch_call_output"), "tool"),
-}
-"""Items of OpenAI's Responses API that have a type instead of a role."""
 _SYSTEM: Final = ("system", "instructions", "system_instruction", "systemInstruction", "systemPrompt", "system_prompt")
 _ASKED: Final = ("messages", "input", "contents", "prompt", "message", "history", "message_history")
 _ANSWERED: Final = ("generations", "output", "message", "messages", "response", "result")
@@ -94,8 +87,8 @@ class MessageReader:
 
     def _message(self, item: Fields, role: str) -> Message:
         kind = item.get("type")
-        if item.get("role") is None and isinstance(kind, str) and kind in _ITEM_ROLES:
-            return _message(_ITEM_ROLES[kind], self.part(item))
+        if item.get("role") is None and isinstance(kind, str) and kind in ITEM_ROLES:
+            return _message(ITEM_ROLES[kind], self.part(item))
         if is_hosted_call(item):
             return _message("assistant", *hosted_call(item))
         said_by = _role(item, role)
@@ -311,7 +304,7 @@ def _is_message(fields: Fields) -> bool:
         return True
     kind = fields.get("type")
     return isinstance(kind, str) and (
-        kind in _ITEM_ROLES
+        kind in ITEM_ROLES
         or is_hosted_call(fields)
         or ("content" in fields and (kind == "message" or role_named(kind) is not None))
     )

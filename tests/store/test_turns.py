@@ -7,7 +7,7 @@ import pytest
 from saying import call, result, said
 
 from inspector.store.sqlite.engine import driver
-from inspector.store.values.chains import Chains, read_message
+from inspector.store.values.chains import Chains, extended, read_message
 
 SECOND = 1_000_000_000
 
@@ -59,6 +59,48 @@ def test_tool_calls_of_anthropics_api_count_as_those_of_the_conventions():
     assert one[0].requests
     assert one[0].parts
     assert one[1].results[0].failed
+
+
+CALL = {"type": "tool_call", "id": "c1", "name": "look", "arguments": {"city": "Oslo"}}
+RESULT = {"type": "tool_call_response", "id": "c1", "response": "KeyError: 'x'"}
+
+
+@pytest.mark.parametrize(
+    "of_agent, conventional",
+    [
+        ({"role": "model", "parts": [{"functionCall": {"id": "c1", "name": "look", "args": {"city": "Oslo"}}}]}, CALL),
+        (
+            {
+                "role": "user",
+                "parts": [{"functionResponse": {"id": "c1", "name": "look", "response": "KeyError: 'x'"}}],
+            },
+            RESULT,
+        ),
+        ({"role": "model", "parts": [{"text": "Hm.", "thought": True}]}, {"type": "reasoning", "content": "Hm."}),
+        ({"type": "function_call", "name": "look", "arguments": {"city": "Oslo"}, "call_id": "c1", "id": "i"}, CALL),
+        ({"type": "custom_tool_call", "name": "look", "input": {"city": "Oslo"}, "call_id": "c1"}, CALL),
+        ({"type": "function_call_output", "call_id": "c1", "output": "KeyError: 'x'"}, RESULT),
+        ({"type": "reasoning", "summary": [], "content": None}, {"type": "reasoning", "content": None}),
+    ],
+)
+def test_what_codex_and_gemini_cli_keep_counts_as_the_conventions_have_it(of_agent, conventional):
+    role = "user" if conventional is RESULT else "assistant"
+    kept, other = read_message(of_agent), read_message({"role": role, "parts": [conventional]})
+    assert kept._replace(is_item=False) == other
+
+
+def test_an_answer_of_several_items_continues_with_all_of_them():
+    said_first = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Looking."}]}
+    asks = {"type": "function_call", "name": "look", "arguments": "{}", "call_id": "c1"}
+    tells = {"type": "function_call_output", "call_id": "c1", "output": "rain"}
+    question = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Rain?"}]}
+    chains = Chains()
+    answer = chains.of_answer(json.dumps([said_first, asks]))
+    assert [tool.name for tool in answer.requests] == ["look"]
+    first = chains.of_prompt(json.dumps([question]))
+    then = chains.of_prompt(json.dumps([question, said_first, asks, tells]))
+    assert next(then.ends_of_answers()) == (extended(first.asked, answer.parts), 3)
+    assert then.messages[3].results
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Raw
 
 from inspector.prompts import Prompts
+from inspector.roles import ITEM_ROLES, ROLES
 from inspector.store.values.text_hashes import hash_of
 
 LONGEST_PREVIEW = 200
@@ -74,6 +75,8 @@ class MessageOutline(NamedTuple):
 
     An image has `IMAGE_CHARS`.
     """
+    is_item: bool
+    """Whether it is an item of OpenAI's Responses API, of which an answer has several."""
 
 
 class Chain(NamedTuple):
@@ -135,10 +138,19 @@ class Chains:
         return found
 
     def of_answer(self, text: object) -> MessageOutline | None:
-        """Read the first message of ``gen_ai.output.messages``; None if there is none, or none of its parts counts."""
+        """Read the answer in ``gen_ai.output.messages``; None if there is none, or none of its parts counts.
+
+        It is the first message, or all of them if they are items of OpenAI's Responses API.
+        """
         bodies = _bodies(text)
-        message = self._message(bodies[0]) if bodies else None
-        return message if message is not None and message.parts else None
+        if not bodies:
+            return None
+        answer = self._message(bodies[0])
+        if answer.is_item:
+            items = [answer, *map(self._message, bodies[1:])]
+            parts = tuple(part for item in items for part in item.parts)
+            answer = answer._replace(parts=parts, requests=tuple(tool for item in items for tool in item.requests))
+        return answer if answer.parts else None
 
     def _after(self, chain: bytes, parts: tuple[bytes, ...]) -> bytes:
         step = chain, parts
@@ -180,10 +192,12 @@ def _bodies(text: object) -> list[Raw] | None:
 
 
 def read_message(message: Any) -> MessageOutline:
-    """Read a message in OpenTelemetry's format, a role and parts, or with tool calls as Anthropic's API has them."""
+    """Read a message in OpenTelemetry's format, a role and parts, or as the API of a coding agent's provider has it."""
     members = _members(message)
-    role = str(members.get("role", "user"))
-    body = members.get("parts", members.get("content"))
+    item_role = ITEM_ROLES.get(str(members.get("type")))
+    role = str(members.get("role", item_role or "user"))
+    role = ROLES.get(role, role)
+    body = [message] if item_role else members.get("parts", members.get("content"))
     parts = [_conventional(part) for part in cast("list[Any]", body)] if isinstance(body, list) else [body]
     digests: list[bytes] = []
     requests: list[RequestedTool] = []
@@ -203,24 +217,44 @@ def read_message(message: Any) -> MessageOutline:
     # A tool of the provider's own has run by the time the answer is there: nothing asks the program for it.
     done = {result.id for result in results}
     requests = [tool for tool in requests if tool.id is None or tool.id not in done]
-    return MessageOutline(role == "assistant", tuple(digests), tuple(requests), tuple(results), sizes)
+    is_item = "type" in members and "parts" not in members
+    return MessageOutline(role == "assistant", tuple(digests), tuple(requests), tuple(results), sizes, is_item)
 
 
 def _conventional(part: Any) -> Any:
-    """Return a part in OpenTelemetry's format: a tool call or a result of Anthropic's API in that, others as they are.
+    """Return a part in OpenTelemetry's format: a tool call, a result or a thought in that, others as they are.
 
-    Claude Code's sessions have them.
+    The sessions of coding agents have them in other formats: Claude Code's as Anthropic's API, Codex's as items of
+    OpenAI's Responses API, Gemini CLI's as Google's.
     """
-    members = _members(part)
-    match members.get("type"):
-        case "tool_use":
-            call = {"id": members.get("id"), "name": members.get("name"), "arguments": members.get("input")}
-            return {"type": "tool_call", **call}
-        case "tool_result":
-            result = {"id": members.get("tool_use_id"), "response": members.get("content")}
-            return {"type": "tool_call_response", **result, "is_error": members.get("is_error")}
+    match part:
+        case {"type": "tool_use" | "function_call" | "custom_tool_call"}:
+            found = _call(part, part.get("call_id", part.get("id")))
+        case {"type": "tool_result"}:
+            found = _response(part.get("tool_use_id"), part.get("content")) | {"is_error": part.get("is_error")}
+        case {"type": "function_call_output" | "custom_tool_call_output"}:
+            found = _response(part.get("call_id"), part.get("output"))
+        case {"functionCall": {"name": _} as call}:
+            found = _call(call, call.get("id"))
+        case {"functionResponse": {"response": response} as result}:
+            found = _response(result.get("id"), response)
+        case {"text": text, "thought": True}:
+            found = {"type": "reasoning", "content": text}
         case _:
-            return part
+            found = part
+    return found
+
+
+def _call(fields: Mapping[str, Any], call_id: Any) -> dict[str, Any]:
+    arguments = next((fields[name] for name in _ARGUMENTS if fields.get(name) is not None), None)
+    return {"type": "tool_call", "id": call_id, "name": fields.get("name"), "arguments": arguments}
+
+
+_ARGUMENTS = ("arguments", "input", "args")
+
+
+def _response(call_id: Any, response: Any) -> dict[str, Any]:
+    return {"type": "tool_call_response", "id": call_id, "response": response}
 
 
 def _of_part(part: Any, role: str) -> tuple[str, Any]:
