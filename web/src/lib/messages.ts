@@ -54,6 +54,14 @@ export function textOf(message: Message): string {
   return message.parts.flatMap((part) => (part.type === "text" ? part.content : [])).join("\n\n");
 }
 
+/** What one side says in messages of text alone, without its thoughts; null if there is more in them. */
+export function onlyTextOf(messages: readonly Message[]): string | null {
+  const parts = messages.flatMap((message) => message.parts).filter(({ type }) => type !== "reasoning");
+  const ofOne = messages.every(({ role }) => role === messages[0]?.role);
+  if (parts.length === 0 || !ofOne) return null;
+  return parts.every(({ type }) => type === "text") ? messages.map(textOf).filter(Boolean).join("\n\n") : null;
+}
+
 /** The names of the tools that a conversation calls, by the ids of the calls. */
 export function toolNames(messages: readonly Message[]): Map<string, string> {
   const names = new Map<string, string>();

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { calleeName } from "@/lib/calls";
 import type { FullSpan } from "@/lib/full-span";
-import { textOf } from "@/lib/messages";
+import { onlyTextOf, textOf } from "@/lib/messages";
 import { visibleLine } from "@/lib/visible";
 import { JsonView } from "@/ui/json-view";
 import { LongText } from "@/ui/message-text";
@@ -113,10 +113,11 @@ function Value({ span, side, label }: { span: FullSpan; side: "input" | "output"
       <Note>Nothing was recorded.</Note>
     );
   }
+  const text = Array.isArray(value) ? onlyTextOf(span.messages[side]) : value;
   return (
     <div className={css.value}>
-      {typeof value === "string" ? (
-        <LongText text={value} lines={30} />
+      {typeof text === "string" ? (
+        <LongText text={text} lines={30} />
       ) : (
         <JsonView value={value} label={label} lines={30} />
       )}

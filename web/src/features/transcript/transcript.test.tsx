@@ -131,3 +131,16 @@ test("the selected span is marked in the call that it is a part of, and keys mov
   fireEvent.keyDown(screen.getByRole("group", { name: "Transcript" }), { key: "j" });
   expect(onSelect).toHaveBeenLastCalledWith("u");
 });
+
+test("an agent whose output is messages ends with their text, and with their JSON if there is more in them", () => {
+  const thought = { type: "reasoning", content: "short" };
+  const answer = said("assistant", thought, text("All is booked."));
+  const asks = said("assistant", { type: "tool_call", id: "c", name: "book", arguments: {} });
+  show([row("a", null, { kind: "agent", agent: "x" }), row("b", null, { kind: "agent", agent: "y" })], {
+    a: { output: [answer], messages: { input: [], output: [answer] } },
+    b: { output: [asks], messages: { input: [], output: [asks] } },
+  });
+  const all = items();
+  expect(all[1]).toBe("xended withAll is booked.");
+  expect(all[3]).toContain("tool_call");
+});
