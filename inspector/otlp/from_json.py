@@ -149,7 +149,7 @@ def _enum(value: int | str | None, names: Mapping[str, int]) -> int:
 
 def _event(event: shapes.Event) -> Mapping[str, AttributeValue]:
     return {
-        "name": event.name,
+        "name": event.name or "",
         "time_unix_nano": str(time_of(event.time_unix_nano, "events")),
         "attributes": attributes_of(event.attributes),
     }
@@ -157,8 +157,8 @@ def _event(event: shapes.Event) -> Mapping[str, AttributeValue]:
 
 def _link(link: shapes.Link) -> Mapping[str, AttributeValue]:
     return {
-        "trace_id": link.trace_id[:32].lower(),
-        "span_id": link.span_id[:16].lower(),
+        "trace_id": (link.trace_id or "")[:32].lower(),
+        "span_id": (link.span_id or "")[:16].lower(),
         "attributes": attributes_of(link.attributes),
     }
 

@@ -95,7 +95,7 @@ def _container(value: shapes.AnyValue, depth: int) -> AttributeValue:
     if depth > MAX_DEPTH:
         return TOO_DEEP
     if value.array_value is not None:
-        return [value_of(item, depth) for item in value.array_value.values[:MAX_ITEMS]]
+        return [value_of(item, depth) for item in (value.array_value.values or ())[:MAX_ITEMS]]
     return attributes_of(value.kvlist_value.values, depth) if value.kvlist_value else None
 
 

@@ -16,7 +16,7 @@ _Record = TypeVar("_Record")
 class Array(Struct, gc=False):
     """``ArrayValue``."""
 
-    values: "tuple[AnyValue, ...]" = ()
+    values: "tuple[AnyValue, ...] | None" = None
 
 
 class KeyValue(Struct, gc=False):
@@ -29,7 +29,7 @@ class KeyValue(Struct, gc=False):
 class KeyValues(Struct, gc=False):
     """``KeyValueList``."""
 
-    values: tuple[KeyValue, ...] = ()
+    values: tuple[KeyValue, ...] | None = None
 
 
 class AnyValue(Struct, gc=False, rename="camel"):
@@ -49,7 +49,7 @@ class AnyValue(Struct, gc=False, rename="camel"):
 class Event(Struct, gc=False, rename="camel"):
     """``Span.Event``."""
 
-    name: str = ""
+    name: str | None = None
     time_unix_nano: int | str | float | None = None
     attributes: tuple[KeyValue, ...] | None = None
 
@@ -57,8 +57,8 @@ class Event(Struct, gc=False, rename="camel"):
 class Link(Struct, gc=False, rename="camel"):
     """``Span.Link``."""
 
-    trace_id: str = ""
-    span_id: str = ""
+    trace_id: str | None = None
+    span_id: str | None = None
     attributes: tuple[KeyValue, ...] | None = None
 
 

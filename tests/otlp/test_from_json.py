@@ -217,6 +217,29 @@ def test_a_large_request_has_the_spans_that_its_parts_have(make_span, make_reque
     assert (len(large.spans), large.rejected, large.losses) == (41, rejected, whole.losses)
 
 
+@pytest.mark.parametrize(
+    ("field", "decoded"),
+    [
+        ({"attributes": [{"key": "a", "value": {"arrayValue": {"values": None}}}]}, ({"a": []}, [], [])),
+        ({"attributes": [{"key": "a", "value": {"kvlistValue": {"values": None}}}]}, ({"a": {}}, [], [])),
+        (
+            {"events": [{"name": None, "timeUnixNano": None, "attributes": None}]},
+            ({}, [{"name": "", "time_unix_nano": "0", "attributes": {}}], []),
+        ),
+        (
+            {"links": [{"traceId": None, "spanId": None, "attributes": None}]},
+            ({}, [], [{"trace_id": "", "span_id": "", "attributes": {}}]),
+        ),
+    ],
+    ids=["list", "map", "event", "link"],
+)
+def test_a_null_is_a_field_that_is_missing(make_span, make_request, field, decoded):
+    request = decode(make_request(make_span(**({"attributes": []} | field)), process=None))
+    assert request.rejected == {}
+    (span,) = request.spans
+    assert (dict(span.attributes), [*span.events], [*span.links]) == decoded
+
+
 def test_a_request_without_spans_is_no_mistake():
     for payload in (b"{}", b'{"resourceSpans":null}', b'{"resourceMetrics":[{}]}', b'{"resourceSpans":[{},{}]}'):
         assert decode(payload).malformed is None
