@@ -32,6 +32,10 @@ OPERATIONS: Mapping[str, Kind] = {
 METHODS: Mapping[str, Kind] = {"resources/read": "resource", "prompts/get": "prompt"}
 """Kinds by ``mcp.method.name``, where it is not plainly an RPC."""
 
+_QUERIES = ("gen_ai.retrieval.query.text", "gen_ai.memory.query.text")
+_FINDINGS = ("gen_ai.retrieval.documents", "gen_ai.memory.records")
+"""What retrievals and searches of a memory look for, and what they find."""
+
 GEN_AI = Dialect(
     name="gen_ai/2",
     versions=((semconv.PROVIDER_NAME, "gen_ai/2"), ("gen_ai.system", "gen_ai/1")),
@@ -78,7 +82,7 @@ GEN_AI = Dialect(
         "rpc": (semconv.SEED_RPC_REQUEST, semconv.TOOL_CALL_ARGUMENTS),
         "resource": (semconv.MCP_RESOURCE_URI,),
         "prompt": (semconv.SEED_PROMPT_PARAMETERS, semconv.SEED_RPC_REQUEST),
-        "other": (semconv.INPUT_MESSAGES, semconv.TOOL_CALL_ARGUMENTS),
+        "other": (semconv.INPUT_MESSAGES, semconv.TOOL_CALL_ARGUMENTS, *_QUERIES),
     },
     outputs={
         "workflow": (semconv.SEED_WORKFLOW_OUTPUT, semconv.OUTPUT_MESSAGES),
@@ -88,7 +92,7 @@ GEN_AI = Dialect(
         "rpc": (semconv.SEED_RPC_RESPONSE, semconv.TOOL_CALL_RESULT),
         "resource": (semconv.RESOURCE_CONTENT, semconv.SEED_RPC_RESPONSE),
         "prompt": (semconv.PROMPT_RENDERED, semconv.SEED_RPC_RESPONSE),
-        "other": (semconv.OUTPUT_MESSAGES, semconv.TOOL_CALL_RESULT),
+        "other": (semconv.OUTPUT_MESSAGES, semconv.TOOL_CALL_RESULT, *_FINDINGS),
     },
     contents={
         "llm": {

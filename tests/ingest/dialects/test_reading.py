@@ -125,6 +125,19 @@ def test_a_failure_that_the_status_does_not_tell_is_one(read, attributes, status
     assert (span.status, span.error and span.error.type) == (status, error_type)
 
 
+@pytest.mark.parametrize(
+    ("operation", "sought", "found"),
+    [
+        ("retrieval", "gen_ai.retrieval.query.text", "gen_ai.retrieval.documents"),
+        ("search_memory", "gen_ai.memory.query.text", "gen_ai.memory.records"),
+    ],
+)
+def test_what_a_retrieval_looks_for_and_finds_is_its_input_and_output(read, operation, sought, found):
+    documents = [{"id": "d1", "score": 0.9, "content": "It rains."}]
+    span = read({"gen_ai.operation.name": operation, sought: "rain?", found: json.dumps(documents)})
+    assert (span.kind, span.input_key, span.output_key) == ("other", sought, found)
+
+
 def test_a_status_of_ok_is_believed(read):
     assert read({"gen_ai.operation.name": "chat", "error.type": "x"}, status={"code": 1}).status == "ok"
 
