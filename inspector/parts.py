@@ -62,6 +62,8 @@ class Parts(Generic[_Place]):
         self._cached_bytes = 0
         self.given_bytes = 0
         """How many bytes of text were joined so far: short lines may refer to long texts."""
+        self.incomplete = 0
+        """How many texts lacked a part, or could not be joined."""
 
     def note(self, line: bytes, place: _Place) -> bool:
         """Remember the place of a part; returns whether the line is one."""
@@ -76,9 +78,11 @@ class Parts(Generic[_Place]):
     def text(self, frame: bytes | Raw) -> JoinedText | None:
         """Return the text of an attribute by its frame; None if it is not a frame, or the text exceeds 64 MiB."""
         try:
-            return self.whole(_decode_refers(frame))
+            text = self.whole(_decode_refers(frame))
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
-            return None
+            text = None
+        self.incomplete += text is None or not text.is_whole
+        return text
 
     def whole(self, refers: Refers) -> JoinedText | None:
         """Return the text of a frame; None if it is larger than 64 MiB."""

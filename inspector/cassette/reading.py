@@ -17,6 +17,7 @@ from inspector.reading.recorded import read_line
 
 PROGRAM: Final = "inspector.raw.program"
 """What the first call of a process says about its program."""
+_ADVICE: Final = "get it from git again, or record it again"
 
 
 def events_of_file(path: Path) -> list[Event]:
@@ -69,7 +70,11 @@ def _decoded(file: Path, *, is_whole: bool) -> Iterator[DecodedSpan]:
             if is_whole and not (_is_json(line) if decoded is None else decoded.malformed is None or line.isspace()):
                 raise CassetteUnreadable(
                     f"line {number} of {file} cannot be read: the file was cut there, or has a conflict of git;"
-                    " get it from git again, or record it again"
+                    f" {_ADVICE}"
+                )
+            if is_whole and parts.incomplete:
+                raise CassetteUnreadable(
+                    f"line {number} of {file} refers to a line with a part of its text that is missing; {_ADVICE}"
                 )
             yield from () if decoded is None else decoded.spans
 

@@ -110,6 +110,18 @@ def test_a_file_that_was_cut_or_has_a_conflict_of_git_says_so_instead_of_having_
     assert len(events_of_file(damaged)) == len(events_of_file(with_test.directory / CASSETTE))
 
 
+def test_a_file_without_a_part_of_a_text_says_so_instead_of_having_null_there(with_test, tmp_path):
+    lines = (with_test.directory / CASSETTE).read_bytes().splitlines(keepends=True)
+    damaged = tmp_path / "damaged.jsonl"
+    parts = [line for line in lines if line.startswith(b'{"part":')]
+    assert parts
+    for part in (parts[0], parts[-1]):
+        for instead in (b"", part.replace(b'{"part":', b'{ "part":')):
+            damaged.write_bytes(b"".join(instead if line == part else line for line in lines))
+            with pytest.raises(CassetteUnreadable, match="line [0-9]+ of .* refers to a line with a part of its text"):
+                events_of_file(damaged)
+
+
 def test_a_key_in_a_result_is_refused_with_the_call_and_nothing_is_written(project):
     project.change("app.py", 'f"booked {hotel}"', '{"notes": ["fine", "the key is sk-proj-" + "A1b2C3d4" * 6]}')
     assert project.record("run", "app.py").code == 0
