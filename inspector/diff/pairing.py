@@ -2,16 +2,18 @@
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 from math import inf
 from typing import TypeAlias
 
+from inspector.diff.longest import matching_blocks
 from inspector.diff.steps import InputPart, Step
 
 _MOST_COMPARED = 4_000_000
 """Up to this many pairs of siblings, the longest common order is found; beyond, equal ones are paired in turn."""
 _MOST_WEIGHED = 2_500
 """Up to this many pairs of calls with different inputs, those with most in common are paired; beyond, in turn."""
+_END = (0, 0, 0)
+"""Stands for the end of both sequences among their common parts."""
 _MOST_BELOW = 8
 """How many levels below a call without input are searched for one with input."""
 Siblings: TypeAlias = tuple[Step | None, Step | None, bool]
@@ -202,9 +204,14 @@ def _blocks(a: Sequence[Step], b: Sequence[Step], key: Callable[[Step], Hashable
         yield a[:begin], b[:begin], True
     if (end_a - begin) * (end_b - begin) > _MOST_COMPARED:
         yield a[begin:end_a], b[begin:end_b], False
-    elif end_a > begin or end_b > begin:
-        matcher = SequenceMatcher(None, keys_a[begin:end_a], keys_b[begin:end_b], autojunk=False)
-        for word, a0, a1, b0, b1 in matcher.get_opcodes():
-            yield a[begin + a0 : begin + a1], b[begin + b0 : begin + b1], word == "equal"
+    else:
+        at_a = at_b = begin
+        for begin_a, begin_b, size in (*matching_blocks(keys_a[begin:end_a], keys_b[begin:end_b]), _END):
+            same_a, same_b = (begin + begin_a, begin + begin_b) if size else (end_a, end_b)
+            if at_a < same_a or at_b < same_b:
+                yield a[at_a:same_a], b[at_b:same_b], False
+            at_a, at_b = same_a + size, same_b + size
+            if size:
+                yield a[same_a:at_a], b[same_b:at_b], True
     if end:
         yield a[end_a:], b[end_b:], True
