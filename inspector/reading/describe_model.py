@@ -73,6 +73,7 @@ def _put_answer(record: CallRecord, description: Description, after: Facts) -> N
         description.put(sc.USAGE_CACHE_READ, value=usage.cache_read_tokens)
         description.put(sc.USAGE_CACHE_WRITE, value=usage.cache_write_tokens)
         description.put(sc.USAGE_REASONING, value=usage.reasoning_tokens)
+        description.put(sc.COST_USD, value=usage.cost_usd)
     if after.get("usage") is not None:
         description.bodies[sc.USAGE_JSON] = after.text("usage").json
     if record.content:

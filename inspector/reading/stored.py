@@ -116,7 +116,9 @@ def _described_again(attributes: dict[str, Any]) -> dict[str, Any]:
     derived = {*_OF_PROMPT, *(_OF_ANSWER if has_answer else ())}
     derived |= {f"{key}{sc.TRUNCATED_SUFFIX}" for key in derived}
     kept = {key: value for key, value in attributes.items() if key not in derived}
-    return {**kept, **description.attributes, **description.bodies}
+    # A cost that is there stays: a subscriber of the program may have written it, or a replay, which costs nothing.
+    written = {sc.COST_USD: attributes[sc.COST_USD]} if sc.COST_USD in attributes else {}
+    return {**kept, **description.attributes, **description.bodies, **written}
 
 
 def _texts(record: CallRecord, section: Section, keys: dict[str, str], attributes: dict[str, Any]) -> dict[str, Raw]:

@@ -38,6 +38,8 @@ class Usage:
     cache_read_tokens: int | None = None
     cache_write_tokens: int | None = None
     reasoning_tokens: int | None = None
+    cost_usd: float | None = None
+    """What the provider says the call cost; most say nothing."""
 
 
 class Spelling(NamedTuple):
@@ -206,7 +208,33 @@ def _spelled(plain: Mapping[str, Plain], spelling: Spelling) -> Usage | None:
         _first(plain, spelling.cache_read),
         _first(plain, spelling.cache_write),
         reasoning,
+        _charged_usd(plain),
     )
+
+
+_TICKS_PER_USD: Final = 10**10
+"""docs.x.ai/developers/cost-tracking."""
+
+
+def _charged_usd(plain: Mapping[str, Plain]) -> float | None:
+    """Return what the call cost, as OpenRouter, xAI and Perplexity write it.
+
+    With a key of one's own for the upstream provider (openrouter.ai/docs, "usage accounting"), ``cost`` is OpenRouter's
+    fee alone.
+    """
+    if (ticks := _amount(plain.get("cost_in_usd_ticks"))) is not None:
+        return ticks / _TICKS_PER_USD
+    cost = _amount(plain.get("cost"))
+    if cost is None:
+        return _amount(_at(plain, "cost.total_cost"))
+    upstream = _amount(_at(plain, "cost_details.upstream_inference_cost")) if plain.get("is_byok") is True else None
+    return cost + (upstream or 0.0)
+
+
+def _amount(value: Plain) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= INT64_MAX:
+        return None
+    return float(value)
 
 
 def _first(plain: Mapping[str, Plain], paths: str) -> int | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from opentelemetry import trace
 
 import inspector
 from inspector.ingest import open_home, reindex
@@ -38,6 +39,21 @@ def events_of(store):
 
 def trace_ids(store):
     return [trace.trace_id for trace in store.traces(Filter(), order="asc", limit=500).items]
+
+
+async def charged():
+    for written in (None, 0.0):
+        async with around("llm_generate", llm="x/m", prompt="hi") as call:
+            call.set(response={"usage": {"prompt_tokens": 9, "completion_tokens": 3, "cost": 0.0042}})
+            if written is not None:
+                trace.get_current_span().set_attribute("inspector.cost.usd", written)
+
+
+def test_what_a_provider_charged_is_the_cost_unless_the_program_wrote_one_also_when_read_again(tmp_path, recording):
+    settings = recording(tmp_path / "recorded", charged())
+    with open_home(settings, write=True) as store:
+        assert [event.cost_usd for event in events_of(store).values()] == [0.0, 0.0042]
+        assert reindex(store, trace_ids(store), write=True).changed == 0
 
 
 @pytest.mark.parametrize("path", EXPORTS, ids=lambda path: path.stem)

@@ -214,3 +214,25 @@ def test_any_value_is_read_to_counts_within_bounds(plain):
             usage.reasoning_tokens,
         ):
             assert count is None or (type(count) is int and 0 <= count <= MAX)
+
+
+@pytest.mark.parametrize(
+    ("charged", "usd"),
+    [
+        ({"cost": 0.0041, "is_byok": False, "cost_details": {"upstream_inference_cost": 0.0041}}, 0.0041),
+        ({"cost": 0.0002, "is_byok": True, "cost_details": {"upstream_inference_cost": 0.004}}, 0.0042),
+        ({"cost": 0, "is_byok": True, "cost_details": None}, 0.0),
+        ({"cost_in_usd_ticks": 37_756_000}, 0.0037756),
+        ({"cost": {"input_tokens_cost": 0.001, "total_cost": 0.006}}, 0.006),
+        ({"cost": None}, None),
+        ({"cost": "0.1"}, None),
+        ({"cost": -1}, None),
+        ({"cost": True}, None),
+        ({"cost": float("nan")}, None),
+    ],
+    ids=["openrouter", "own key", "free", "xai", "perplexity", "none", "text", "negative", "bool", "nan"],
+)
+def test_what_the_provider_charged_is_read(charged, usd):
+    usage = read_usage({"usage": {"prompt_tokens": 10, "completion_tokens": 7, **charged}})
+    assert usage is not None
+    assert usage.cost_usd == pytest.approx(usd)
