@@ -5,8 +5,8 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from inspector.store.sqlite import schema
-from inspector.store.sqlite.engine import writer_engine
+from inspector.store.sqlite.database import schema
+from inspector.store.sqlite.database.engine import writer_engine
 from inspector.store.sqlite.migrations import upgrade
 
 HEAD = "-- The schema that the migrations make, to create a new database without them.\n"

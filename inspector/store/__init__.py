@@ -33,10 +33,10 @@ from inspector.store.model import (
 )
 from inspector.store.opening import create_tables, database_name, open_store, table_statements, upgrade_tables
 from inspector.store.protocol import Store
-from inspector.store.sqlite.engine import stopped_when
-from inspector.store.sqlite.files import left_as_found
-from inspector.store.sqlite.integrity import damage_of
-from inspector.store.sqlite.library import library
+from inspector.store.sqlite.database.engine import stopped_when
+from inspector.store.sqlite.database.files import left_as_found
+from inspector.store.sqlite.database.integrity import damage_of
+from inspector.store.sqlite.database.library import library
 from inspector.store.sqlite.salvage import Salvaged, salvaged
 from inspector.store.values.excerpts import answer_in, question_in
 from inspector.store.values.passages import leaves, passage

@@ -10,7 +10,8 @@ from starlette.testclient import TestClient
 
 from inspector.api import create_app
 from inspector.ingest import Owner
-from inspector.store.sqlite import SqliteStore, integrity
+from inspector.store.sqlite import SqliteStore
+from inspector.store.sqlite.database import integrity
 
 from .conftest import BASE, SECRET
 

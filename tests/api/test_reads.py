@@ -18,7 +18,7 @@ from inspector.api.reads import CHEAP_ROWS, LARGE_BYTES, SHARE_ROWS, ReadBounds,
 from inspector.model import Filter
 from inspector.store import QueryTooSlow, ReadLimits, stopped_when
 from inspector.store.sqlite import SqliteStore
-from inspector.store.sqlite.engine import READERS
+from inspector.store.sqlite.database.engine import READERS
 
 HEAVY, HEAVIEST = CHEAP_ROWS + 1, SHARE_ROWS + 1
 

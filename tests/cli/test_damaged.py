@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 
 from inspector.store import StoreUnchecked
-from inspector.store.sqlite import integrity
+from inspector.store.sqlite.database import integrity
 from inspector.store.sqlite.salvage.pages import Pages
 from inspector.store.sqlite.salvage.rows import is_span
 

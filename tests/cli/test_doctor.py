@@ -10,7 +10,7 @@ from inspector.cli.doctor.checks import check_packages, check_variables
 from inspector.cli.versions import MISSING, versions
 from inspector.store import Removed
 from inspector.store.sqlite import SqliteStore
-from inspector.store.sqlite.library import known_fault
+from inspector.store.sqlite.database.library import known_fault
 
 
 @pytest.fixture

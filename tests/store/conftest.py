@@ -10,7 +10,7 @@ from patience import PATIENT, let_one_write
 from inspector.model import Span, SpanError
 from inspector.store.clickhouse import ClickHouseStore, read_address
 from inspector.store.sqlite import SqliteStore
-from inspector.store.sqlite.engine import driver
+from inspector.store.sqlite.database.engine import driver
 
 START_NS = 1_790_000_000_000_000_000
 SECOND_NS = 1_000_000_000

@@ -3,7 +3,7 @@ from contextlib import closing
 
 import pytest
 
-from inspector.store.sqlite.bulk import VALUES, execute_rows
+from inspector.store.sqlite.sql.bulk import VALUES, execute_rows
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 4, 15, 16, 17, 63, 64, 128, 511, 512, 513, 1024, 1601])

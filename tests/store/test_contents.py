@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from inspector.model import Filter, Span
 from inspector.store.sqlite import SqliteStore
-from inspector.store.sqlite.search import INDEXED_COLUMNS, Indexed, documents
+from inspector.store.sqlite.search.fulltext import INDEXED_COLUMNS, Indexed, documents
 
 INPUT, PROMPT = "gen_ai.input.messages", "mcp.llm.prompt_json"
 DEFINITIONS = "gen_ai.tool.definitions"

@@ -8,7 +8,8 @@ import pytest
 
 from inspector.model import Filter
 from inspector.store import PagesDamaged, StoreBusy, StoreFull, StoreUnchecked
-from inspector.store.sqlite import SqliteStore, integrity
+from inspector.store.sqlite import SqliteStore
+from inspector.store.sqlite.database import integrity
 
 PAGE = 16384
 
@@ -202,7 +203,7 @@ def test_a_file_that_is_refused_and_replaced_on_a_full_disk_is_refused_for_the_d
         raise PagesDamaged(filled, "of the file before")
     move_away(filled)
     with monkeypatch.context() as patch:
-        patch.setattr("inspector.store.sqlite.engine.prepare", full)
+        patch.setattr("inspector.store.sqlite.database.engine.prepare", full)
         with pytest.raises(StoreFull):
             store.write([])
         assert store.problem is None

@@ -9,10 +9,10 @@ from msgspec import structs
 from inspector.model import Filter, SpanError
 from inspector.store import SpoolMark
 from inspector.store.sqlite import SqliteStore
-from inspector.store.sqlite.engine import writer_engine
+from inspector.store.sqlite.database.engine import writer_engine
 from inspector.store.sqlite.migrations import upgrade
-from inspector.store.sqlite.phrases import query_of
-from inspector.store.sqlite.search import INDEXED_COLUMNS, Indexed, documents
+from inspector.store.sqlite.search.fulltext import INDEXED_COLUMNS, Indexed, documents
+from inspector.store.sqlite.search.phrases import query_of
 
 INPUT = "gen_ai.input.messages"
 COPIED = ("traces", "sessions", "contents", "spools")

@@ -12,11 +12,12 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-import inspector.store.sqlite.engine as engines
+import inspector.store.sqlite.database.engine as engines
 import inspector.store.sqlite.migrations as migrations
 from inspector.model import Filter
 from inspector.store import PagesDamaged, StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreNewer, StoreReadOnly
-from inspector.store.sqlite import SqliteStore, integrity, tables
+from inspector.store.sqlite import SqliteStore, tables
+from inspector.store.sqlite.database import integrity
 from inspector.store.values import rows as rows_module
 
 

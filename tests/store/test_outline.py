@@ -105,7 +105,7 @@ def test_a_span_that_ends_after_the_outline_was_read_has_a_later_number(store, m
 
 
 def test_an_outline_reads_by_the_index_of_the_trace(store):
-    from inspector.store.sqlite import outline
+    from inspector.store.sqlite.rows import outline
 
     with store._read() as connection:
         plan = connection.exec_driver_sql("EXPLAIN QUERY PLAN " + outline._SELECT, (0, TRACE, 0, 0, 0, 9)).all()

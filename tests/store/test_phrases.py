@@ -12,8 +12,8 @@ from patience import PATIENT
 
 from inspector.model import Filter, Span
 from inspector.store.sqlite import SqliteStore
-from inspector.store.sqlite.phrases import found_by_index, matching, query_of
-from inspector.store.sqlite.search import INDEXED_COLUMNS, Indexed, documents
+from inspector.store.sqlite.search.fulltext import INDEXED_COLUMNS, Indexed, documents
+from inspector.store.sqlite.search.phrases import found_by_index, matching, query_of
 from inspector.store.values.terms import expression
 
 WORDS = (

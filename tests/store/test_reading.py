@@ -9,8 +9,8 @@ from lists import pages, walk
 from inspector.model import KINDS, STATUSES, Filter, Span, SpanError
 from inspector.store import CursorInvalid, QueryTooSlow, ReadLimits, stopped_when
 from inspector.store.sqlite import SqliteStore
-from inspector.store.sqlite.engine import limited, reader_engine, translated
-from inspector.store.sqlite.health import read_health
+from inspector.store.sqlite.database.engine import limited, reader_engine, translated
+from inspector.store.sqlite.upkeep.health import read_health
 
 NAMES = ["a", "ab", "abc", "b%", "b_", "é", "A", "a\U0010ffff", "\U0010ffff"]
 PICK = st.sampled_from(["x", "y", None])

@@ -5,8 +5,8 @@ import pytest
 from inspector.model import Filter
 from inspector.store import StoreFull
 from inspector.store.sqlite import SqliteStore
-from inspector.store.sqlite.removal import MOST_SPANS, Removal
-from inspector.store.sqlite.reserve import LEAST_BYTES, Reserve
+from inspector.store.sqlite.database.reserve import LEAST_BYTES, Reserve
+from inspector.store.sqlite.upkeep.removal import MOST_SPANS, Removal
 
 
 @pytest.fixture

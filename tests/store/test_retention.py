@@ -9,10 +9,10 @@ from sqlalchemy import event
 
 from inspector.model import Filter, Log
 from inspector.store import Pruned
-from inspector.store.sqlite import logs as logs_module
-from inspector.store.sqlite import retention
-from inspector.store.sqlite.arrivals import HOUR_NS
-from inspector.store.sqlite.removal import MOST_SPANS, Removal
+from inspector.store.sqlite.upkeep import retention
+from inspector.store.sqlite.upkeep.removal import MOST_SPANS, Removal
+from inspector.store.sqlite.writing import logs as logs_module
+from inspector.store.sqlite.writing.arrivals import HOUR_NS
 
 INPUT = "gen_ai.input.messages"
 
@@ -285,7 +285,7 @@ def test_deleted_text_does_not_rest_in_the_file(store, make_span, path):
 
 
 def test_logs_of_a_trace_are_removed_in_steps_too(store, make_span, monkeypatch, rows_of):
-    monkeypatch.setattr("inspector.store.sqlite.removal.MOST_SPANS", 4)
+    monkeypatch.setattr("inspector.store.sqlite.upkeep.removal.MOST_SPANS", 4)
     spans = [make_span(trace_id="t") for _ in range(3)]
     logs = [Log("t", span.span_id, {"name": f"{at}", "time_unix_nano": "1"}) for at in range(4) for span in spans]
     store.write(spans, logs=[*logs, Log("u", "1", {"name": "other", "time_unix_nano": "1"})])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from inspector.model import STATUSES, Filter, Span
 from inspector.store.sqlite import SqliteStore
-from inspector.store.sqlite.runs import _load, sum_all_runs
+from inspector.store.sqlite.writing.runs import _load, sum_all_runs
 
 ASKED = json.dumps([{"role": "system", "content": "be brief"}, {"role": "user", "content": "Where is\nmy parcel?"}])
 ANSWERED = json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": "On its way."}]}])

@@ -4,7 +4,8 @@ from contextlib import closing
 
 from newest_schema import migrated, script_of
 
-from inspector.store.sqlite import SqliteStore, schema
+from inspector.store.sqlite import SqliteStore
+from inspector.store.sqlite.database import schema
 
 
 def contents(path):

@@ -3,8 +3,8 @@ from hypothesis import strategies as st
 
 from inspector.model import Filter
 from inspector.store import ReadLimits
-from inspector.store.sqlite import stats as stats_module
-from inspector.store.sqlite.stats import quantile
+from inspector.store.sqlite.statistics import stats as stats_module
+from inspector.store.sqlite.statistics.stats import quantile
 from inspector.store.values.counting import total_usd
 
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from inspector.model import Filter, GroupBy, Span, SpanError
 from inspector.store import ReadLimits
 from inspector.store.sqlite import SqliteStore
-from inspector.store.sqlite.summary_stats import TRACES
+from inspector.store.sqlite.statistics.summary_stats import TRACES
 from inspector.store.values.counting import quantile
 
 INT64_MAX = 2**63 - 1

@@ -8,7 +8,7 @@ from sqlalchemy import event
 
 from inspector.model import STATUSES, Filter, Span
 from inspector.store.sqlite import SqliteStore
-from inspector.store.sqlite.totals import _load_shares, _sum_shares, load_traces, sum_trace
+from inspector.store.sqlite.writing.totals import _load_shares, _sum_shares, load_traces, sum_trace
 
 PICK = st.sampled_from([None, "x", "y"])
 RECORDS = st.lists(

@@ -6,7 +6,7 @@ import random
 import pytest
 from saying import call, result, said
 
-from inspector.store.sqlite.engine import driver
+from inspector.store.sqlite.database.engine import driver
 from inspector.store.values.chains import Chains, extended, read_message
 
 SECOND = 1_000_000_000

@@ -1,14 +1,14 @@
 import itertools
 import math
 
-from inspector.store.sqlite import upkeep
-from inspector.store.sqlite.upkeep import FAR_BEHIND, INDEX_LIMIT, LEAST_WAY, MOST_INDEXED, WAY, Upkeep
+from inspector.store.sqlite.upkeep import background
+from inspector.store.sqlite.upkeep.background import FAR_BEHIND, INDEX_LIMIT, LEAST_WAY, MOST_INDEXED, WAY, Upkeep
 
 
 def ways_given(monkeypatch, left):
     """How many seconds others have first after each second of indexing, if so many changes are left then."""
     clock = itertools.count()
-    monkeypatch.setattr(upkeep.time, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(background.time, "monotonic", lambda: float(next(clock)))
     ways = []
     followed = iter([*((512, each) for each in left), (0, 0)])
     work = Upkeep(
@@ -68,7 +68,7 @@ class RollupUpkeep:
 
 
 def test_rollups_wait_for_more_changes_and_then_follow_however_few_there_are():
-    for every_s, least in ((1e6, upkeep.ADD_UP_LIMIT), (0.0, 1)):
+    for every_s, least in ((1e6, background.ADD_UP_LIMIT), (0.0, 1)):
         rollups = RollupUpkeep(every_s)
         for _ in range(2):
             rollups.upkeep.note_write()
@@ -84,7 +84,7 @@ def test_rollups_that_waited_follow_without_another_write():
     rollups.upkeep._add_up_at_s = 0.0
     for _ in range(2):
         rollups.run(for_s=1)
-    assert rollups.least == [1, upkeep.ADD_UP_LIMIT, 1]
+    assert rollups.least == [1, background.ADD_UP_LIMIT, 1]
 
 
 def test_rollups_follow_at_once_where_there_is_all_the_time():

@@ -2,14 +2,15 @@
 
 Where to begin:
 
-- `store` implements `inspector.store.Store`, over the functions below; `tables` and `migrations` have the tables.
-- To write: `writer` stores a batch. `conversations` stores each message once, `families` finds duplicates, `totals`
-  sums up traces, runs and sessions, `turns` follows conversations, and `write_connection` guards the file.
-- To read: `queries` lists the queries. `reader` and `run_lists` answer most; `filters` makes conditions of a filter,
-  `listing` and `membership` pages of those that have no index, and `search` finds texts.
-- Statistics: `stats` from rows, `rollup_stats` from sums by the hour, which `stat_rollups` keeps.
-- Upkeep: `upkeep` does what can wait, `retention` removes, `reserve` and `growth` deal with full disks, `integrity`
-  and `salvage` with damage; `files` names the files.
+- `store` implements `inspector.store.Store`, over the packages below; `tables` and `migrations` have the tables.
+- `database` opens the file: `engine` connects, `write_connection` guards the one connection that writes, `integrity`
+  checks for damage, `reserve` and `growth` deal with full disks. `salvage` reads what is left of a damaged file.
+- `writing` stores spans: `writer` a batch, `conversations` each message once, `families` finds duplicates, `totals`
+  sums up traces, runs and sessions, `turns` follows conversations.
+- `queries` lists the queries, which are in `lists` (`reader` and `run_lists` answer most, `filters` makes conditions
+  of a filter), `search` (the full-text index), `statistics` and, for single spans and traces, `rows`.
+- `upkeep` does what can wait and removes old spans.
+- `sql` has what statements consist of.
 """
 
 from inspector.store.sqlite.store import SqliteStore

@@ -4,17 +4,9 @@ from sqlalchemy import Connection
 
 from inspector.model import Filter, GroupBy, Stats, StatsOf
 from inspector.store.limits import ReadLimits
-from inspector.store.sqlite.arrivals import last_ns as last_arrival_ns
-from inspector.store.sqlite.copies import read_arrivals, read_stored
-from inspector.store.sqlite.counters import load_counters
-from inspector.store.sqlite.health import read_retained
-from inspector.store.sqlite.hits import read_hits
-from inspector.store.sqlite.labels import read_labels
-from inspector.store.sqlite.logs import read_logs
-from inspector.store.sqlite.losses import losses_near, read_losses
-from inspector.store.sqlite.outline import read_outline_rows
-from inspector.store.sqlite.previews import read_previews
-from inspector.store.sqlite.reader import (
+from inspector.store.sqlite.database.counters import load_counters
+from inspector.store.sqlite.lists.labels import read_labels
+from inspector.store.sqlite.lists.reader import (
     read_after,
     read_event,
     read_events,
@@ -24,12 +16,20 @@ from inspector.store.sqlite.reader import (
     read_traces,
     read_traces_like,
 )
-from inspector.store.sqlite.replays import count_replays
-from inspector.store.sqlite.retention import used_bytes
-from inspector.store.sqlite.run_lists import read_run, read_runs, read_runs_like
-from inspector.store.sqlite.stats import read_call_stats
-from inspector.store.sqlite.summary_stats import RUNS, TRACES, read_summary_stats
-from inspector.store.sqlite.turn_lists import read_turns
+from inspector.store.sqlite.lists.replays import count_replays
+from inspector.store.sqlite.lists.run_lists import read_run, read_runs, read_runs_like
+from inspector.store.sqlite.lists.turn_lists import read_turns
+from inspector.store.sqlite.rows.copies import read_arrivals, read_stored
+from inspector.store.sqlite.rows.outline import read_outline_rows
+from inspector.store.sqlite.rows.previews import read_previews
+from inspector.store.sqlite.search.hits import read_hits
+from inspector.store.sqlite.statistics.stats import read_call_stats
+from inspector.store.sqlite.statistics.summary_stats import RUNS, TRACES, read_summary_stats
+from inspector.store.sqlite.upkeep.health import read_retained
+from inspector.store.sqlite.upkeep.retention import used_bytes
+from inspector.store.sqlite.writing.arrivals import last_ns as last_arrival_ns
+from inspector.store.sqlite.writing.logs import read_logs
+from inspector.store.sqlite.writing.losses import losses_near, read_losses
 from inspector.store.values.retention import is_doubted
 
 __all__ = [

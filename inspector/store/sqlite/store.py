@@ -15,27 +15,24 @@ from inspector.store.errors import PagesDamaged, StoreError, StoreFull, StoreRea
 from inspector.store.limits import IDLE_S, READ_LIMITS, ReadLimits
 from inspector.store.model import Age, Deletable, DueLogs, Health, Joined, Pruned, Removed, SpoolMark
 from inspector.store.protocol import Store
-from inspector.store.sqlite import (
-    arrivals,
-    attribute_pages,
-    integrity,
-    queries,
-    retention,
-    stat_rollups,
-    writer,
-)
-from inspector.store.sqlite.counters import save_counters
-from inspector.store.sqlite.engine import check_readable, file_identity, limited, reader_engine, translated
-from inspector.store.sqlite.growth import Growth
-from inspector.store.sqlite.health import read_health
-from inspector.store.sqlite.labels import remove_label, set_label, write_labels
-from inspector.store.sqlite.losses import write_losses
-from inspector.store.sqlite.removal import Removal
-from inspector.store.sqlite.reserve import Reserve
-from inspector.store.sqlite.search import index_some
-from inspector.store.sqlite.unwritable import copied
-from inspector.store.sqlite.upkeep import Upkeep
-from inspector.store.sqlite.write_connection import WriteConnection
+from inspector.store.sqlite import queries
+from inspector.store.sqlite.database import integrity
+from inspector.store.sqlite.database.counters import save_counters
+from inspector.store.sqlite.database.engine import check_readable, file_identity, limited, reader_engine, translated
+from inspector.store.sqlite.database.growth import Growth
+from inspector.store.sqlite.database.reserve import Reserve
+from inspector.store.sqlite.database.unwritable import copied
+from inspector.store.sqlite.database.write_connection import WriteConnection
+from inspector.store.sqlite.lists import attribute_pages
+from inspector.store.sqlite.lists.labels import remove_label, set_label, write_labels
+from inspector.store.sqlite.search.fulltext import index_some
+from inspector.store.sqlite.statistics import stat_rollups
+from inspector.store.sqlite.upkeep import retention
+from inspector.store.sqlite.upkeep.background import Upkeep
+from inspector.store.sqlite.upkeep.health import read_health
+from inspector.store.sqlite.upkeep.removal import Removal
+from inspector.store.sqlite.writing import arrivals, writer
+from inspector.store.sqlite.writing.losses import write_losses
 from inspector.store.values.labels import storable
 from inspector.store.values.logs import LogRow
 from inspector.store.values.retention import doubt, noted

@@ -270,7 +270,7 @@ turns = Table(
     *(Column(name, Integer, nullable=False) for name in ("continued", "candidates", "messages", "new_from")),
     *(Column(name, Text, nullable=False) for name in ("sizes", "tools", "results")),
 )
-"""One row per model call with recorded messages, and the call that it continues (`inspector.store.sqlite.turns`)."""
+"""One row per model call with recorded messages, and what it continues (`inspector.store.sqlite.writing.turns`)."""
 
 _n = turns.c
 Index("ix_turns_asked", _n.run, _n.asked, sqlite_where=text("failed = 1"))
@@ -338,7 +338,7 @@ figures = Table(
     Column("durations", LargeBinary, nullable=False),
     sqlite_with_rowid=False,
 )
-"""Rollups: statistics of the calls of a group by minute, hour and day (`inspector.store.sqlite.stat_rollups`)."""
+"""Rollups: statistics of a group's calls by minute, hour and day (`inspector.store.sqlite.statistics.stat_rollups`)."""
 
 attribute_pages = Table(
     "attribute_pages",
@@ -347,7 +347,7 @@ attribute_pages = Table(
     Column("bits", LargeBinary),
 )
 """A Bloom filter of attributes for each 256 row ids of ``spans``; null if one of these rows has changed since
-(`inspector.store.sqlite.attribute_pages`)."""
+(`inspector.store.sqlite.lists.attribute_pages`)."""
 
 Index("ix_attribute_pages_changed", attribute_pages.c.page, sqlite_where=attribute_pages.c.bits.is_(None))
 
@@ -393,7 +393,7 @@ logs = Table(
     Column("event", LargeBinary, nullable=False),
     sqlite_autoincrement=True,
 )
-"""One row per log, which may arrive before its span (`inspector.store.sqlite.logs`); ``hour`` is when it arrived."""
+"""One row per log, which may precede its span (`inspector.store.sqlite.writing.logs`); ``hour`` is when it arrived."""
 
 Index("ux_logs_log", logs.c.trace_id, logs.c.span_id, logs.c.identity, unique=True)
 Index("ix_logs_state", logs.c.state)

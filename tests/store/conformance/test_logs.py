@@ -131,7 +131,7 @@ def test_logs_of_a_span_that_cannot_be_read_are_settled_without_it(store):
 
 
 def test_only_so_many_spans_are_given_at_once_and_only_the_first_logs_of_each(store, monkeypatch):
-    for module in ("sqlite", "clickhouse"):
+    for module in ("sqlite.writing", "clickhouse"):
         monkeypatch.setattr(f"inspector.store.{module}.logs.MOST_JOINED", 3)
     ids = [f"{at:016x}" for at in range(1, 6)]
     store.write([make_span(span_id=span_id) for span_id in ids])

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
-from inspector.store.sqlite.files import LOG, beside
+from inspector.store.sqlite.database.files import LOG, beside
 
 Value: TypeAlias = int | float | str | bytes | None
 

@@ -10,11 +10,11 @@ from sqlalchemy import Connection
 
 from inspector.store.errors import StoreMissing, StoreReadOnly
 from inspector.store.protocol import Store
-from inspector.store.sqlite import engine as engines
-from inspector.store.sqlite import totals
+from inspector.store.sqlite.database import engine as engines
 from inspector.store.sqlite.salvage.pages import Pages, Record
 from inspector.store.sqlite.salvage.rows import content_of, index_root, indexed_span, is_span, span_of, trace_of
 from inspector.store.sqlite.store import SqliteStore
+from inspector.store.sqlite.writing import totals
 from inspector.store.values.contents import content_ids
 from inspector.store.values.rows import Row
 

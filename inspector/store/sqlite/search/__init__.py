@@ -1,0 +1,1 @@
+"""The full-text index, and the spans and phrases that it finds."""

@@ -1,0 +1,1 @@
+"""Statistics of calls, traces and runs: from the rows, or from sums kept by the hour."""

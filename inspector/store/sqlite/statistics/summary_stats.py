@@ -1,0 +1,302 @@
+"""Statistics of traces and runs, each counted once; computed by the database in time slices, the newest first."""
+
+import time
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias, cast
+
+import msgspec
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    Select,
+    Table,
+    and_,
+    bindparam,
+    case,
+    exists,
+    func,
+    literal,
+    select,
+    text,
+    union_all,
+)
+
+from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
+from inspector.store.limits import ReadLimits
+from inspector.store.sqlite.lists.filters import run_conditions, trace_conditions
+from inspector.store.sqlite.lists.labels import keys_of_runs, keys_of_traces
+from inspector.store.sqlite.lists.membership import Membership, membership_of
+from inspector.store.sqlite.lists.run_lists import TraceMembership, trace_membership_of
+from inspector.store.sqlite.sql.counted import IS_NO_DUPLICATE, SERVED_TOOL
+from inspector.store.sqlite.sql.listing import Pace, Ranking, passing_ids
+from inspector.store.sqlite.sql.parameters import json_list
+from inspector.store.sqlite.tables import runs, spans, traces
+from inspector.store.values.counting import largest, quantile, rounded_usd, total_usd
+from inspector.store.values.rows import INT64_MAX
+
+_Condition: TypeAlias = Membership | TraceMembership
+
+
+@dataclass(frozen=True, slots=True)
+class Summaries:
+    """The items to count: traces or runs."""
+
+    table: Table
+    """The table with their times and totals."""
+    grouped: Mapping[GroupBy, ColumnElement[Any]]
+    """The fields of which each item has one value."""
+    spans: FromClause
+    """The spans of the items, joined with the tables in between."""
+    owns: ColumnElement[bool]
+    """The condition for the spans of one item."""
+    conditions: Callable[[Connection, Filter], list[ColumnElement[bool]]]
+    """Returns a filter's conditions on the item itself."""
+    condition: Callable[[Connection, Filter, ReadLimits], _Condition | Literal[False] | None]
+    """Returns a filter's condition on what an item contains; None if it has none, False if nothing can meet it."""
+    labels: Callable[[], Select[*tuple[Any, ...]]]
+    """Returns the query for the labels of the items: row id, key and score."""
+
+    @property
+    def among(self) -> ColumnElement[bool]:
+        """The condition for the items with ``:row_ids``."""
+        listed = f"{self.table.name}.id IN (SELECT value FROM json_each(:row_ids))"  # noqa: S608  # constants
+        return cast("ColumnElement[bool]", text(listed))
+
+
+_t, _r = traces.c, runs.c
+TRACES = Summaries(
+    table=traces,
+    grouped={
+        "kind": _t.kind,
+        "agent": func.coalesce(_t.head_agent, _t.any_agent),
+        "service": _t.service,
+        "status": _t.status,
+        "name": _t.name,
+    },
+    spans=spans,
+    owns=spans.c.trace_id == _t.id,
+    conditions=lambda connection, where: [*trace_conditions(connection, where), _t.calls > 0],
+    condition=membership_of,
+    labels=keys_of_traces,
+)
+RUNS = Summaries(
+    table=runs,
+    grouped={
+        "kind": select(_t.kind).where(_t.id == _r.head).scalar_subquery(),
+        "agent": _r.agent,
+        "service": _r.service,
+        "status": _r.status,
+        "name": _r.name,
+    },
+    spans=traces.join(spans, spans.c.trace_id == _t.id),
+    owns=_t.run_id == _r.run_id,
+    conditions=lambda _, where: run_conditions(where),
+    condition=trace_membership_of,
+    labels=keys_of_runs,
+)
+_MANY: dict[GroupBy, ColumnElement[Any]] = {
+    "model": spans.c.named_model,
+    "tool": SERVED_TOOL,
+    "error_type": spans.c.error_type,
+}
+"""The fields of which an item has several values: it is in the group of each value of its spans."""
+_STEPS = (1000, 4000)
+_LEAST_SLICES = 16
+_DURATIONS = msgspec.json.Decoder(list[float])
+_Item: TypeAlias = tuple[int, int]
+"""The start and the row id of an item."""
+
+
+@dataclass(slots=True)
+class _ItemStats:
+    count: int = 0
+    errors: int = 0
+    tokens: tuple[int, int, int] = (0, 0, 0)
+    priced: int = 0
+    unpriced_calls: int = 0
+    costs: list[float] = field(default_factory=list[float])
+    durations: list[float] = field(default_factory=list[float])
+
+    def add(self, row: Sequence[Any], durations: list[float]) -> None:
+        count, errors, *tokens, priced, unpriced, cost_usd = row
+        self.count += count
+        self.errors += int(errors)
+        one, other, last = (known + int(more) for known, more in zip(self.tokens, tokens, strict=True))
+        self.tokens = (one, other, last)
+        self.priced += int(priced)
+        self.unpriced_calls += int(unpriced)
+        self.costs.append(cost_usd)
+        self.durations += durations
+
+    def values(self) -> tuple[Any, ...]:
+        """Return the fields that groups and buckets have in common, in their order."""
+        durations = sorted(self.durations)
+        cost_usd = total_usd(self.costs)
+        return (
+            self.count,
+            self.errors,
+            *(quantile(durations, share) for share in (0.5, 0.95, 0.99)),
+            *(min(INT64_MAX, tokens) for tokens in self.tokens),
+            None if cost_usd is None else rounded_usd(cost_usd, self.priced),
+            self.unpriced_calls,
+        )
+
+
+def read_summary_stats(
+    connection: Connection, of: Summaries, where: Filter, limits: ReadLimits, *, by: GroupBy | None, buckets: int
+) -> Stats:
+    """Return the statistics of the traces or runs of a filter.
+
+    An item with several values of a field is in several groups, but only once in the total.
+    """
+    conditions = of.conditions(connection, where)
+    listed, complete = _listed(connection, of, where, conditions, limits)
+    start_ns = of.table.c.start_ns
+    between = (start_ns >= bindparam("first_ns"), start_ns <= bindparam("last_ns"))
+    of_slice = [*conditions, *between] if listed is None else [of.among]
+    question = _sums(of, None if by is None else of.grouped.get(by)).where(*of_slice)
+    of_many = _sums_of_many(of, by, of_slice) if by in _MANY or by == "label" else None
+    edges = _edges(_range(connection, of, where, conditions, listed), buckets)
+    total, by_key, slices = _ItemStats(), dict[str | None, _ItemStats](), [_ItemStats() for _ in edges[1:]]
+    until = time.monotonic() + limits.scan_s
+    for at in reversed([at for at in range(len(slices)) if edges[at] < edges[at + 1]]):
+        if time.monotonic() >= until:
+            complete = False
+            break
+        its = _slice(edges[at], edges[at + 1], listed)
+        for key, durations, *row in connection.execute(question, its):
+            known_durations = _DURATIONS.decode(durations)
+            groups = () if of_many is not None else (by_key.setdefault(key, _ItemStats()),)
+            for target in (total, slices[at], *groups):
+                target.add(row, known_durations)
+        for key, durations, *row in () if of_many is None else connection.execute(of_many, its):
+            by_key.setdefault(key, _ItemStats()).add(row, _DURATIONS.decode(durations))
+    groups = tuple(StatsGroup(key, *its.values()) for key, its in largest(by_key.items(), lambda its: its.count))
+    if by == "label":
+        means = _mean_scores(connection, of, conditions, listed)
+        groups = tuple(replace(each, mean_score=means.get(each.key)) for each in groups)
+    return Stats(
+        StatsGroup(None, *total.values()),
+        () if by is None else groups,
+        tuple(StatsBucket(str(edges[at]), *of.values()) for at, of in enumerate(slices)) if buckets else (),
+        complete,
+    )
+
+
+def _listed(
+    connection: Connection, of: Summaries, where: Filter, conditions: Sequence[ColumnElement[bool]], limits: ReadLimits
+) -> tuple[Sequence[_Item] | None, bool]:
+    """Return the items to count, or None for all that meet the conditions, and whether the list is complete."""
+    condition = of.condition(connection, where, limits)
+    if condition is None:
+        return None, True
+    if condition is False:
+        return (), True
+    c = of.table.c
+    query = select(c.start_ns, c.id).where(*conditions)
+    candidates = condition.candidates(connection, limits.counted_spans)
+    if candidates is not None:
+        query = query.where(candidates.condition)
+        if candidates.certain:
+            return [(row[0], row[1]) for row in connection.execute(query.order_by(c.start_ns))], True
+    ranking = Ranking(c.start_ns, c.id, "desc", None)
+    pace = Pace(_STEPS, limits.scan_s / 2)
+    found, more = passing_ids(connection, query, ranking, limits.scan_rows, [condition.test], pace, condition.slow)
+    return [(int(start_ns or 0), row_id) for start_ns, row_id in reversed(found)], more is None
+
+
+def _range(
+    connection: Connection,
+    of: Summaries,
+    where: Filter,
+    conditions: Sequence[ColumnElement[bool]],
+    listed: Sequence[_Item] | None,
+) -> tuple[int, int] | None:
+    """Return the time range to divide into slices; None if it is empty."""
+    first, end = where.since_ns, where.until_ns
+    if listed is not None:
+        first = listed[0][0] if first is None and listed else first
+        end = listed[-1][0] + 1 if end is None and listed else end
+    else:
+        start_ns = of.table.c.start_ns
+        # In two queries, so that each can use the index.
+        if first is None:
+            first = connection.execute(select(func.min(start_ns)).where(*conditions)).scalar()
+        if end is None:
+            latest = connection.execute(select(func.max(start_ns)).where(*conditions)).scalar()
+            end = None if latest is None else latest + 1
+    if first is None or end is None:
+        return None
+    # Start times that do not fit into 64 bits are stored as the maximum.
+    first, end = min(first, INT64_MAX), min(end, INT64_MAX + 1)
+    return (first, end) if first < end else None
+
+
+def _edges(ends: tuple[int, int] | None, buckets: int) -> list[int]:
+    """Return the starts of equal slices of a time range, and the end of the last one."""
+    if ends is None:
+        return []
+    first, end = ends
+    count = buckets or _LEAST_SLICES
+    # Rounded up to the first nanosecond in the slice.
+    return [first - (-at * (end - first) // count) for at in range(count + 1)]
+
+
+def _slice(first_ns: int, end_ns: int, listed: Sequence[_Item] | None) -> dict[str, int | str]:
+    """Return the parameters of the query for one slice."""
+    if listed is None:
+        return {"first_ns": first_ns, "last_ns": end_ns - 1}
+    begin, end = (bisect_left(listed, edge, key=lambda place: place[0]) for edge in (first_ns, end_ns))
+    return {"row_ids": json_list([row_id for _, row_id in listed[begin:end]])}
+
+
+def _sums(of: Summaries, key: ColumnElement[Any] | None) -> Select[*tuple[Any, ...]]:
+    c = of.table.c
+    # `total` adds floats, which are exact up to 2**53; `sum` fails if integers overflow.
+    sums = select(
+        literal(None) if key is None else key,
+        func.json_group_array(c.duration_ms).filter(c.duration_ms.is_not(None)),
+        func.count(),
+        func.total(c.status == literal("error", literal_execute=True)),
+        *(func.total(column) for column in (c.input_tokens, c.output_tokens, c.cached_tokens)),
+        func.total(c.priced > 0),
+        func.total(c.unpriced_calls),
+        func.total(case((c.priced > 0, c.cost_usd))),
+    )
+    return sums if key is None else sums.group_by(key)
+
+
+def _sums_of_many(of: Summaries, by: GroupBy, of_slice: Sequence[ColumnElement[bool]]) -> Select[*tuple[Any, ...]]:
+    """Return the query for the sums of a slice's items, each in the group of every value that it has."""
+    row_id = of.table.c.id
+    if by == "label":
+        labels = of.labels().subquery("known")
+        ones = (
+            select(labels.c.item, labels.c.key).select_from(labels.join(of.table, labels.c.item == row_id)).distinct()
+        )
+        # NOT IN runs the subquery once, NOT EXISTS would run it for every row.
+        none = row_id.not_in(select(of.labels().subquery("others").c.item))
+    else:
+        column = _MANY[by]
+        has_one = and_(of.owns, column.is_not(None), IS_NO_DUPLICATE)
+        from_spans = of.table.join(of.spans, has_one)
+        ones = select(row_id.label("item"), column.label("key")).select_from(from_spans).distinct()
+        none = ~exists(select(column).select_from(of.spans).where(has_one).correlate(of.table))
+    others = select(row_id, literal(None)).select_from(of.table).where(*of_slice, none)
+    each = union_all(ones.where(*of_slice), others).subquery("each")
+    return _sums(of, each.c.key).select_from(each.join(of.table, row_id == each.c.item))
+
+
+def _mean_scores(
+    connection: Connection, of: Summaries, conditions: Sequence[ColumnElement[bool]], listed: Sequence[_Item] | None
+) -> dict[str | None, float | None]:
+    labels = of.labels().subquery("known")
+    row_id = of.table.c.id
+    query = select(labels.c.key, func.avg(labels.c.score)).select_from(labels.join(of.table, labels.c.item == row_id))
+    if listed is None:
+        return {row[0]: row[1] for row in connection.execute(query.where(*conditions).group_by(labels.c.key))}
+    its = {"row_ids": json_list([row_id for _, row_id in listed])}
+    return {row[0]: row[1] for row in connection.execute(query.where(of.among).group_by(labels.c.key), its)}

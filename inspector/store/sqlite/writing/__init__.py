@@ -1,0 +1,1 @@
+"""What is written with each batch of spans, in one transaction: rows, texts, totals and turns."""
