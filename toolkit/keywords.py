@@ -1,29 +1,63 @@
 """Says what a class takes where it is made with a keyword that it does not know."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import wraps
 from inspect import signature
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from toolkit.errors import DefinitionInvalid, did_you_mean
 
 K = TypeVar("K")
 
+_THEIRS = {
+    "agents": "tools",
+    "args": "inputs",
+    "arguments": "inputs",
+    "channel": "output",
+    "cmd": "command",
+    "model": "name",
+    "orchestrator": "agents",
+    "output": "content",
+    "servers": "tools",
+}
+"""Keywords of other frameworks and what they mean here, where no likeness says it."""
+
 
 def require_known(kind: type, keywords: Iterable[str]) -> None:
     """Refuse a keyword that ``kind`` does not take, with the nearest one that it does."""
-    parameters = signature(kind.__init__).parameters.values()
-    if any(each.kind is each.VAR_KEYWORD for each in parameters):
-        return
-    known = [each.name for each in parameters if each.kind is not each.POSITIONAL_ONLY and each.name != "self"]
+    known: list[str] = []
+    for each in list(signature(kind.__init__).parameters.values())[1:]:
+        if each.kind is each.VAR_KEYWORD:
+            [options] = get_args(each.annotation) or (None,)
+            if options is None:
+                return  # whatever it is given
+            known += options.__annotations__
+        elif each.kind is not each.POSITIONAL_ONLY:
+            known.append(each.name)
     for name in keywords:
         if name not in known:
-            near = did_you_mean(name, known)
+            near = meant(name, known)
             raise DefinitionInvalid(f"{kind.__name__} takes no {name!r}{near}; it takes {', '.join(known) or 'none'}")
 
 
+def meant(name: str, known: Collection[str], needed: Iterable[str] = ()) -> str:
+    """Return the one of ``known`` that ``name`` is likely to mean, as the end of a message, or nothing.
+
+    ``needed`` are meant before others that are hardly nearer.
+    """
+    words = name.split("_")
+    same = [each for each in known if each in words or name in each.split("_")]
+    theirs = [_THEIRS[name]] if _THEIRS.get(name) in known else []
+    return (
+        did_you_mean(name, known, 0.8)
+        or did_you_mean(name, needed)
+        or next((f"; did you mean {each!r}?" for each in (*theirs, *same)), "")
+        or did_you_mean(name, known)
+    )
+
+
 def spelled(kind: type[K]) -> type[K]:
-    """Have a dataclass refuse unknown keywords so, when Python has refused them."""
+    """Have a class refuse unknown keywords so, when Python has refused them."""
     make: Any = kind.__init__
 
     @wraps(make)

@@ -18,6 +18,7 @@ from toolkit.errors import DefinitionInvalid, ModelFailed, NoAnswer, ResultInval
 from toolkit.formats.chat import read
 from toolkit.functions import tools_of
 from toolkit.functions.loading import load, load_callable
+from toolkit.keywords import spelled
 from toolkit.middleware.checks import check_tool_hook
 from toolkit.models.asking import generate
 from toolkit.models.model import Message, Model, ModelRequest, ModelResponse, TextSink, text_of
@@ -59,6 +60,7 @@ class AgentResult:
         return self.problem is not None
 
 
+@spelled
 class Agent:
     """A model with an instruction and tools. Runs share nothing, so several may go on at a time.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from toolkit.errors import DefinitionInvalid
+from toolkit.keywords import spelled
 from toolkit.models.model import ModelResponse
 from toolkit.plain import member
 
@@ -25,6 +26,7 @@ _SPENT = {
 the end, since the next answer would go beyond it."""
 
 
+@spelled
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """The limits of a run, with everything below it; None for no limit.

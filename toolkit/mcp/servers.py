@@ -7,6 +7,7 @@ from typing import Self, TypeVar, cast
 
 from toolkit.errors import DefinitionInvalid, ServerFailed, did_you_mean
 from toolkit.extras import need_mcp
+from toolkit.keywords import spelled
 from toolkit.mcp.places import HttpServer, Place
 from toolkit.mcp.server import McpServer
 from toolkit.mcp.tools import McpTool, wanted_of
@@ -16,6 +17,7 @@ from toolkit.plain import several
 T = TypeVar("T")
 
 
+@spelled
 class McpServers(Mapping[str, McpServer]):
     """MCP servers by name, connected for as long as the block lasts. Entering and leaving may be in different tasks.
 

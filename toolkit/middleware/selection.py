@@ -3,8 +3,10 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
+from typing import Any, Self
 
 from toolkit.errors import DefinitionInvalid, ToolkitError
+from toolkit.keywords import require_known
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
 from toolkit.plain import several
 from toolkit.result import ToolResult
@@ -15,6 +17,11 @@ Tools = str | Iterable[str]
 
 class ToolMiddleware(ABC):
     """A middleware as an object, around the calls of ``tools``, by default all; subclasses write ``around``."""
+
+    def __new__(cls, *_: Any, **named: Any) -> Self:
+        """Refuse a keyword that the middleware does not take."""
+        require_known(cls, named)
+        return super().__new__(cls)
 
     def __init__(self, tools: Tools = "*") -> None:
         self.tools = several(tools, f"{type(self).__name__}(tools=…)")

@@ -18,7 +18,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from toolkit.errors import did_you_mean
+from toolkit.keywords import meant
 from toolkit.schemas.problems import path_text
 
 T = TypeVar("T")
@@ -166,8 +166,7 @@ Functions: TypeAlias = Annotated[Different[Annotated[Any, AfterValidator(_functi
 def unknown_key(key: str, allowed: Iterable[str], needed: Iterable[str] = ()) -> str:
     """Return what is said of a key that nobody reads; ``needed`` are meant before others that are hardly nearer."""
     allowed = sorted(allowed)
-    near = did_you_mean(key, allowed, 0.8) or did_you_mean(key, needed) or did_you_mean(key, allowed)
-    return f"unknown key {key!r}{near}; allowed: {', '.join(allowed)}"
+    return f"unknown key {key!r}{meant(key, allowed, needed)}; allowed: {', '.join(allowed)}"
 
 
 def type_name(value: object) -> str:

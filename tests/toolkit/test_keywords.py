@@ -1,0 +1,62 @@
+import pytest
+
+from toolkit import (
+    Agent,
+    Limits,
+    McpServers,
+    OpenAIModel,
+    ScriptedModel,
+    StdioServer,
+    StructuredLLMHost,
+    ToolNode,
+    ToolServer,
+    Turn,
+    UnifiedRequest,
+    Workflow,
+)
+from toolkit.errors import DefinitionInvalid
+from toolkit.middleware import Retry, Timeout
+
+WRONG = {
+    "Agent takes no 'agent_name'; did you mean 'name'?": lambda: Agent(agent_name="a"),
+    "agent 'a': unknown key 'function_tools'; did you mean 'tools'?": lambda: Agent("a", function_tools=[print]),
+    "agent 'a': unknown key 'servers'; did you mean 'tools'?": lambda: Agent("a", servers=["time"]),
+    "StructuredLLMHost takes no 'agent_name'; did you mean 'name'?": lambda: StructuredLLMHost(
+        agent_name="host", model_name="gpt-4", role="HOST", parameters={}
+    ),
+    "ToolNode takes no 'hooks'; did you mean 'tool_hooks'?": lambda: ToolNode([], hooks=[]),
+    "ToolServer takes no 'orchestrator'; did you mean 'agents'?": lambda: ToolServer(orchestrator=None),
+    "McpServers takes no 'timeout'; did you mean 'timeout_s'?": lambda: McpServers({}, timeout=5),
+    "StdioServer takes no 'cmd'; did you mean 'command'?": lambda: StdioServer(cmd="uvx"),
+    "OpenAIModel takes no 'model'; did you mean 'name'?": lambda: OpenAIModel(model="gpt-4"),
+    "Turn takes no 'tool_calls'; did you mean 'calls'?": lambda: Turn(tool_calls=[]),
+    "Limits takes no 'max_turns'; did you mean 'turns'?": lambda: Limits(max_turns=3),
+    "UnifiedRequest takes no 'args'; did you mean 'inputs'?": lambda: UnifiedRequest("a", args={}),
+    "Workflow takes no 'steps'; it takes name, work, pattern, description": lambda: Workflow("w", steps=[]),
+    "Retry takes no 'times'; it takes attempts, on, ": lambda: Retry(times=3),
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_a_keyword_that_is_not_known_names_the_one_that_was_meant(message):
+    with pytest.raises(DefinitionInvalid) as raised:
+        WRONG[message]()
+    assert str(raised.value).startswith(message)
+
+
+def test_other_mistakes_in_a_call_are_told_by_python():
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'seconds'"):
+        Timeout()
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'name'"):
+        Agent(model=ScriptedModel([]))
+
+
+def test_a_class_of_ones_own_takes_what_it_wants():
+    class Clerk(Agent):
+        def __init__(self, *, desk, **more):
+            super().__init__("clerk", **more)
+            self.desk = desk
+
+    assert Clerk(desk=3, max_turns=2).max_turns == 2
+    with pytest.raises(DefinitionInvalid, match="unknown key 'max_turn'; did you mean 'max_turns'"):
+        Clerk(desk=3, max_turn=2)
