@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from inspect import isawaitable
 from typing import Any, ClassVar
 
 from instrument import around
@@ -44,7 +45,12 @@ class Workflow:
         async with around(
             "workflow_run", emitter="toolkit", workflow=self, context=context.correlation_id, input=task
         ) as call:
-            result = await self._work(task, context)
+            returned: object = self._work(task, context)
+            if not isawaitable(returned):
+                raise DefinitionInvalid(
+                    f"the work of {self.name} is no 'async def'; write it as: async def work(task, context)"
+                )
+            result: Any = await returned
             call.set(result=result)
             return result
 

@@ -47,6 +47,13 @@ class HttpServer:
     max_bytes: int = 64 << 20
     """How large one message in a stream of its answers may be, of which all is held in memory."""
 
+    def __post_init__(self) -> None:
+        if not self.url.lower().startswith(("http://", "https://")):
+            command = self.url.partition(" ")[0]
+            raise DefinitionInvalid(
+                f"{self.url!r} is no http address; a program that is a server is StdioServer({command!r}, [arguments])"
+            )
+
     @property
     def found_at(self) -> str:
         """What hooks tell of where it is."""

@@ -38,6 +38,9 @@ class McpServers(Mapping[str, McpServer]):
         timeout_s: float | None = 60.0,
         approver: Approver | None = None,
     ) -> None:
+        if not isinstance(servers, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - not everybody checks types
+            kind = type(servers).__name__
+            raise DefinitionInvalid(f"McpServers takes servers by name, as in {{'time': StdioServer(…)}}, not {kind}")
         self._places = {name: HttpServer(at) if isinstance(at, str) else at for name, at in servers.items()}
         for name, at in self._places.items():
             if not isinstance(at, Place):  # pyright: ignore[reportUnnecessaryIsInstance] - not everybody checks types

@@ -19,7 +19,8 @@ def check_tool_hook(hook: object) -> ToolHook:
         SpecInvalid: It is not an ``async def`` that takes three positional arguments. Type hints are not looked at.
     """
     name = name_of(hook)
-    wanted = f"; write it as: async def {name if name.isidentifier() else 'hook'}(ctx, args, call_next)"
+    own = name if callable(hook) and name.isidentifier() else "hook"
+    wanted = f"; write it as: async def {own}(ctx, args, call_next)"
     if not callable(hook):
         raise SpecInvalid(f"tool_hooks: a {name} cannot be called{wanted}")
     if isclass(hook):

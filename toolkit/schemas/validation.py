@@ -51,7 +51,7 @@ def _compiled(written: str) -> Validator:
         kind.check_schema(schema)
     except SchemaError as error:
         place = path_text(cast("Any", error).absolute_path)
-        raise DefinitionInvalid(f"no valid JSON Schema{f' at {place}' if place else ''}: {error.message}") from error
+        raise DefinitionInvalid(f"no valid JSON Schema{f' at {place}' if place else ''}: {error.message}") from None
     registry = need("jsonschema_specifications", **_PURPOSE).REGISTRY
     _require_references(schema, registry)
     compiled = kind(schema, registry=registry)

@@ -55,6 +55,12 @@ def test_a_failing_workflow_ends_with_its_error(run, outline):
     assert outline(hooks) == ["before_workflow_run report", "error_workflow_run report"]
 
 
+def test_work_that_is_not_awaited_says_how_to_write_it(run):
+    with pytest.raises(DefinitionInvalid, match=r"the work of report is no 'async def'; write it as: async def work"):
+        run(Workflow("report", lambda task, context: task)("go"))
+    assert run(Workflow("report", lambda task, context: shouted(task, context))("go")) == "GO"
+
+
 def test_what_a_workflow_calls_is_below_it(run, recording):
     writer = agent("writer", "draft of it")
     inner = Workflow("inner", shouted)

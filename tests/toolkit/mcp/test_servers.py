@@ -69,6 +69,13 @@ def test_a_filter_that_wants_what_is_not_there_is_noticed_when_the_servers_are_s
         asyncio.run(enter())
 
 
+def test_servers_that_are_none_say_what_was_expected():
+    with pytest.raises(DefinitionInvalid, match=r"by name, as in {'time': StdioServer\(…\)}, not list"):
+        McpServers(["uvx"])
+    with pytest.raises(DefinitionInvalid, match=r"'uvx desk' is no http address; .* is StdioServer\('uvx', "):
+        McpServers({"desk": "uvx desk"})
+
+
 def test_a_filter_of_an_unknown_server_is_refused_before_anything_is_started():
     with pytest.raises(DefinitionInvalid, match="the unknown MCP server 'dask'; known: desk"):
         McpServers({"desk": StdioServer("true")}, tools={"dask": ["weather"]})

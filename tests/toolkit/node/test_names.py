@@ -73,7 +73,7 @@ def test_a_tool_without_a_version_is_taken_away_alone():
     ],
 )
 def test_what_can_be_no_middleware_is_refused_when_the_node_is_made(hook, said):
-    with pytest.raises(SpecInvalid, match="tool_hooks: a str cannot be called; write it as: async def"):
+    with pytest.raises(SpecInvalid, match="tool_hooks: a str cannot be called; write it as: async def hook"):
         ToolNode([shell()], tool_hooks=["hooks.py:audit"])
     for make in (lambda: ToolNode([shell()], tool_hooks=[hook]), lambda: Agent("a", tool_hooks=[hook])):
         with pytest.raises(SpecInvalid, match=said):
