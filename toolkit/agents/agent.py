@@ -21,7 +21,7 @@ from toolkit.functions.loading import load, load_callable
 from toolkit.keywords import spelled
 from toolkit.middleware.checks import check_tool_hook
 from toolkit.models.asking import generate
-from toolkit.models.model import Message, Model, ModelRequest, ModelResponse, TextSink, text_of
+from toolkit.models.model import Message, MessageToolCall, Model, ModelRequest, ModelResponse, TextSink, text_of
 from toolkit.models.named import as_model
 from toolkit.node import ToolNode
 from toolkit.plain import member
@@ -154,7 +154,7 @@ class Agent:
             conversation.extend(_messages(task))
             with running(self.name, self.limits) as run:
                 during = self._during(context, conversation).identified()
-                result = await self._work(conversation, during, on_text, run)
+                result = await _Work(self, self._output, conversation, during, run, on_text).result()
             # A task without any result is left out: the next one would be the user's second message in a row.
             if result.problem is None or len(result.messages) > 1:
                 thread.merge(conversation)
@@ -180,67 +180,6 @@ class Agent:
         """Return the context for one of its tools that somebody else calls with ``context``, whose thread stays."""
         return self.node.within(self._during(context, context.thread))
 
-    async def _work(
-        self, conversation: Thread, context: ToolContext, on_text: TextSink | None, run: Run
-    ) -> AgentResult:
-        usage: dict[str, Any] = {}
-        message: Message = {"role": "assistant"}
-        problem, finish_reason, output = None, None, None
-        turn = misfits = 0
-        while (problem := run.ask()) is None:
-            turn += 1
-            response = await self._generate(conversation, on_text)
-            run.spend(response)
-            usage, message = added(usage, response.usage or {}), response.message
-            finish_reason = response.finish_reason
-            wanted = message.get("tool_calls")
-            if not wanted:
-                problem = self._silence(response)
-                conversation.extend([message] if problem is None else [])
-                if problem is None and self._output is not None:
-                    try:
-                        output = self._output.read(text_of(message))
-                    except ResultInvalid as misfit:
-                        misfits += 1
-                        if misfits < _ATTEMPTS and turn < self.max_turns:
-                            conversation.extend([{"role": "user", "content": f"{misfit}; answer again"}])
-                            continue
-                        problem = f"{self.name} gave no answer of its type in {misfits} attempts: {misfit}"
-                break
-            if turn == self.max_turns:
-                # Nobody would read the results of its tools.
-                names = ", ".join(call["function"]["name"] for call in wanted)
-                problem = f"{self.name} gave no answer within max_turns={turn}; it last requested {names}"
-                break
-            if (problem := run.call(len(wanted))) is not None:
-                break
-            answers = await self.node.messages([read(call) for call in wanted], context=context)
-            # Both at once: a conversation with calls that have no answer yet cannot be continued by anybody else.
-            conversation.extend([message, *answers])  # pyright: ignore[reportArgumentType] - answers to chat calls are messages
-        return AgentResult(text_of(message), conversation.gained, usage, turn, problem, output, finish_reason)
-
-    async def _generate(self, conversation: Thread, on_text: TextSink | None) -> ModelResponse:
-        if self.model is None:
-            raise DefinitionInvalid(f"the agent {self.name!r} has no model; pass Agent({self.name!r}, model=…)")
-        text = "\n\n".join(filter(None, [self.instruction, self._output and self._output.instruction]))
-        instruction: list[Message] = [{"role": "system", "content": text}] if text else []
-        tools = [tool.definition for tool in await self.node.tools()]
-        # The model's own settings, so that the hooks show them.
-        settings: Mapping[str, Any] = member(self.model, "settings") or {}
-        request = ModelRequest([*instruction, *conversation.messages], tools, dict(settings), on_text)
-        try:
-            return await generate(self.model, request, agent_name=self.name)
-        except ToolkitError:
-            raise
-        except Exception as error:
-            raise ModelFailed(f"{self.model.name} failed: {type(error).__name__}: {error}") from error
-
-    def _silence(self, response: ModelResponse) -> str | None:
-        if text_of(response.message).strip():
-            return None
-        why = f" (finish_reason {response.finish_reason!r})" if response.finish_reason else ""
-        return f"the model of {self.name} said nothing{why}"
-
     def _during(self, context: ToolContext | None, conversation: Thread | None) -> ToolContext:
         """Return the context of a run: the given one, completed by the agent's own."""
         context, own = context_of(context), context_of(self.context)
@@ -259,6 +198,99 @@ class Agent:
             correlation_id=context.correlation_id or own.correlation_id,
             errors="raise" if "raise" in (context.errors, own.errors) else "tell",
         )
+
+
+@dataclass(slots=True)
+class _Work:
+    """What an agent does in one run, turn by turn."""
+
+    agent: Agent
+    expects: "Output | None"
+    """What its answer has to be."""
+    conversation: Thread
+    context: ToolContext
+    run: Run
+    on_text: TextSink | None
+    turns: int = 0
+    misfits: int = 0
+    """How many answers did not fit the agent's output."""
+    usage: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    message: Message = field(default_factory=lambda: Message(role="assistant"))
+    """The model's last one."""
+    finish_reason: str | None = None
+    output: Any = None
+    problem: str | None = None
+
+    async def result(self) -> AgentResult:
+        """Ask the model, and call the tools that it wants, until it has answered or may not go on."""
+        while await self._goes_on():
+            pass
+        text, gained = text_of(self.message), self.conversation.gained
+        return AgentResult(text, gained, self.usage, self.turns, self.problem, self.output, self.finish_reason)
+
+    async def _goes_on(self) -> bool:
+        """Take one turn; return whether another one is to follow."""
+        if (problem := self.run.ask()) is not None:
+            return self._ends(problem)
+        self.turns += 1
+        response = await self._asked()
+        self.run.spend(response)
+        self.usage = added(self.usage, response.usage or {})
+        self.message, self.finish_reason = response.message, response.finish_reason
+        wanted = self.message.get("tool_calls")
+        return await self._called(wanted) if wanted else self._answered()
+
+    async def _asked(self) -> ModelResponse:
+        agent, model = self.agent, self.agent.model
+        if model is None:
+            raise DefinitionInvalid(f"the agent {agent.name!r} has no model; pass Agent({agent.name!r}, model=…)")
+        text = "\n\n".join(filter(None, [agent.instruction, self.expects and self.expects.instruction]))
+        instruction: list[Message] = [{"role": "system", "content": text}] if text else []
+        tools = [tool.definition for tool in await agent.node.tools()]
+        # The model's own settings, so that the hooks show them.
+        settings: Mapping[str, Any] = member(model, "settings") or {}
+        request = ModelRequest([*instruction, *self.conversation.messages], tools, dict(settings), self.on_text)
+        try:
+            return await generate(model, request, agent_name=agent.name)
+        except ToolkitError:
+            raise
+        except Exception as error:
+            raise ModelFailed(f"{model.name} failed: {type(error).__name__}: {error}") from error
+
+    def _ends(self, problem: str | None = None) -> bool:
+        self.problem = problem
+        return False
+
+    async def _called(self, wanted: Sequence[MessageToolCall]) -> bool:
+        agent = self.agent
+        if self.turns == agent.max_turns:
+            # Nobody would read the results of its tools.
+            names = ", ".join(call["function"]["name"] for call in wanted)
+            return self._ends(f"{agent.name} gave no answer within max_turns={self.turns}; it last requested {names}")
+        if (problem := self.run.call(len(wanted))) is not None:
+            return self._ends(problem)
+        answers = await agent.node.messages([read(call) for call in wanted], context=self.context)
+        # Both at once: a conversation with calls that have no answer yet cannot be continued by anybody else.
+        self.conversation.extend([self.message, *answers])  # pyright: ignore[reportArgumentType] - answers to chat calls are messages
+        return True
+
+    def _answered(self) -> bool:
+        name, text = self.agent.name, text_of(self.message)
+        if not text.strip():
+            why = f" (finish_reason {self.finish_reason!r})" if self.finish_reason else ""
+            return self._ends(f"the model of {name} said nothing{why}")
+        self.conversation.extend([self.message])
+        if self.expects is None:
+            return self._ends()
+        try:
+            self.output = self.expects.read(text)
+        except ResultInvalid as misfit:
+            self.misfits += 1
+            if self.misfits < _ATTEMPTS and self.turns < self.agent.max_turns:
+                self.conversation.extend([{"role": "user", "content": f"{misfit}; answer again"}])
+                return True
+            return self._ends(f"{name} gave no answer of its type in {self.misfits} attempts: {misfit}")
+        return self._ends()
 
 
 def _output(kind: object) -> "Output":
