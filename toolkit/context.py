@@ -35,7 +35,7 @@ Output = Callable[[object], Awaitable[None]]
 
 
 @spelled
-@dataclass(frozen=True, kw_only=True)  # without slots, for `during`
+@dataclass(frozen=True, kw_only=True)  # without slots, for `announced`
 class ToolContext:
     """The caller, and what the tool may use. Models never see any of it."""
 
@@ -88,8 +88,14 @@ class ToolContext:
             permissions = (self.permissions,) if isinstance(self.permissions, str) else self.permissions
             object.__setattr__(self, "permissions", frozenset(permissions))
 
-    def during(self, call: ToolCall, call_id: str | None, changes: list[Change] | None) -> "ToolContext":
-        """Return the context of one call."""
+    def during(self, call: ToolCall) -> "ToolContext":
+        """Return the context of a call that is this one's, with other arguments perhaps."""
+        return self.announced(call, self.call_id, self.changes)
+
+    def announced(
+        self, call: ToolCall, call_id: str | None = None, changes: list[Change] | None = None
+    ) -> "ToolContext":
+        """Return the context of a call under this id in its hooks; without one, nobody is told of the call."""
         if self.call is call and self.call_id == call_id and self.changes is changes:
             return self
         if type(self) is not ToolContext:

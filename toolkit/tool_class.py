@@ -3,9 +3,9 @@
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from inspect import isawaitable
-from typing import Any, ClassVar, Never, Self, TypeAlias, cast
+from typing import Any, ClassVar, Never, Self, cast
 
 from instrument import around, control, enabled
 from toolkit.call import ToolCall
@@ -20,39 +20,15 @@ from toolkit.middleware.contexts import ToolCallArgs, ToolHookContext
 from toolkit.middleware.controlling import carried_out
 from toolkit.middleware.guardrails import InputGuardrail, OutputGuardrail, decide, withheld
 from toolkit.middleware.handed import Handed
+from toolkit.middleware.rules import OnError, Rules
 from toolkit.outcomes import check_result, failure, is_debugging, log_raised, logged, raise_ending
 from toolkit.result import ToolResult
-from toolkit.schemas.validation import Validator, validator
-
-OnError: TypeAlias = Callable[[Exception, ToolContext], ToolResult | Awaitable[ToolResult]]
-"""Turns what a tool raised into a result; it may raise again."""
-
 
 NO_CALL: Any = object()
 """Stands for a call that was not given."""
 
 _DECLARED = tuple(each.name for each in fields(ToolDefinition))
 """What a subclass may set as attributes or properties of its own, instead of in a definition."""
-
-
-@dataclass(slots=True, eq=False)
-class Rules:
-    """The rules for every call of a tool; tools bound to instances of one class share them."""
-
-    input_guardrails: list[InputGuardrail]
-    output_guardrails: list[OutputGuardrail]
-    on_error_func: OnError | None
-    check_input: Validator | None = None
-    check_output: Validator | None = None
-    pending: bool = False
-    """Whether the schemas are compiled at the first call."""
-
-    def compile(self, definition: ToolDefinition) -> None:
-        """Check calls against the definition's schemas from now on."""
-        output_schema = definition.output_schema
-        self.check_input = validator(definition.input_schema)
-        self.check_output = None if output_schema is None else validator(output_schema)
-        self.pending = False
 
 
 class Tool(ABC):
@@ -210,9 +186,9 @@ class Tool(ABC):
         if _somebody_watches():
             return await self._watched(call, context)
         if context.tool_hooks or context.permissions is not None or call.problem is not None:
-            return await self.forward(call, context.during(call, None, None))
+            return await self.forward(call, context.announced(call))
         # Steps 1 to 3 have nothing to do.
-        return await self._perform(call, context.during(call, None, None) if self._sees_context() else context)
+        return await self._perform(call, context.announced(call) if self._sees_context() else context)
 
     def _sees_context(self) -> bool:
         """Return whether anything of the tool gets the context, which contains the current call."""
@@ -224,7 +200,7 @@ class Tool(ABC):
         What middleware and guardrails do here is recorded with the current call of ``context``.
         """
         if context.call is not call:
-            context = context.during(call, context.call_id, context.changes)
+            context = context.during(call)
         # First, since a middleware may answer a call from its memory, which not every caller may read.
         refused: ToolkitError | None = None if context.permissions is None else self._refused(context.permissions)
         if refused is None and call.problem is not None and call.arguments is None:
@@ -237,7 +213,7 @@ class Tool(ABC):
         async def rest(args: ToolCallArgs) -> ToolResult:
             # A person is asked about the arguments that middleware made of them.
             passed = call if args is call.arguments else replace(call, arguments=args)
-            return await self._perform(passed, context.during(passed, context.call_id, context.changes))
+            return await self._perform(passed, context.during(passed))
 
         hook_context = self._hook_context(call, context, rest)
         return await call_through(context.tool_hooks, hook_context, call.arguments, rest, context.changes)
@@ -281,7 +257,7 @@ class Tool(ABC):
     async def _watched(self, call: ToolCall, context: ToolContext) -> ToolResult:
         changes: list[Change] = []
         call_id = os.urandom(8).hex()
-        context = context.during(call, call_id, changes)
+        context = context.announced(call, call_id, changes)
         keywords: dict[str, Any] = {"context": self._hook_context(call, context), "call_id": call_id}
         if self.called_function is not None:
             keywords["function"] = self.called_function
@@ -319,6 +295,7 @@ class Tool(ABC):
         )
 
     async def _perform(self, call: ToolCall, context: ToolContext) -> ToolResult:
+        """Take steps 4 to 7, and step 8 with what came of them."""
         rules, kind = self._rules, type(self)
         place = "the definition"
         try:
@@ -327,11 +304,11 @@ class Tool(ABC):
             place = "on_invoke"
             if kind.on_invoke is not Tool.on_invoke:
                 call = invoked(self.name, await self.on_invoke(call, context), call)
-                context = context.during(call, context.call_id, context.changes)
+                context = context.during(call)
             place = "a guardrail"
             if rules.input_guardrails:
                 call = await decide(rules.input_guardrails, call, context)
-                context = context.during(call, context.call_id, context.changes)
+                context = context.during(call)
             place = ""
             if rules.check_input is not None and (problems := rules.check_input(call.arguments or {})):
                 raise ArgumentsInvalid(f"invalid arguments for {self.name}", problems)  # noqa: TRY301 - as what a tool raises
@@ -339,22 +316,27 @@ class Tool(ABC):
             if rules.check_output is not None:
                 check_result(self.name, result, rules.check_output)
         except Exception as error:  # noqa: BLE001 - the model reads whatever a tool raises
-            raise_ending(error)
-            log_raised(self.name, error, place=place)
-            return await withheld(rules.output_guardrails, await self.failed(error, context), context)
-        if not rules.output_guardrails and kind.on_output is Tool.on_output:
+            return await withheld(rules.output_guardrails, await self._raised(place, error, context), context)
+        return await self._let_out(result, context)
+
+    async def _let_out(self, result: ToolResult, context: ToolContext) -> ToolResult:
+        guardrails, has_on_output = self._rules.output_guardrails, type(self).on_output is not Tool.on_output
+        if not guardrails and not has_on_output:
             return result
+        place = "on_output"
         try:
-            place = "on_output"
-            if kind.on_output is not Tool.on_output:
+            if has_on_output:
                 handed, returned = Handed(result), await self.on_output(result, context)
                 result = handed.settled(result if returned is None else ToolResult.of(returned))
             place = "a guardrail"
-            return Handed(result).settled(await decide(rules.output_guardrails, result, context))
+            return Handed(result).settled(await decide(guardrails, result, context))
         except Exception as error:  # noqa: BLE001 - as above
-            raise_ending(error)
-            log_raised(self.name, error, place=place)
-            return await self.failed(error, context)
+            return await self._raised(place, error, context)
+
+    async def _raised(self, place: str, error: Exception, context: ToolContext) -> ToolResult:
+        raise_ending(error)
+        log_raised(self.name, error, place=place)
+        return await self.failed(error, context)
 
     def _received(self, call: object, named: Mapping[str, Any]) -> ToolCall:
         """Return the call under the tool's own name, which middleware goes by, whatever name it was found by."""

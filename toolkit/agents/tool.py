@@ -12,10 +12,11 @@ from toolkit.call import ToolCall, arguments_of
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid
+from toolkit.middleware.rules import OnError
 from toolkit.middleware.selection import above_zero
 from toolkit.outcomes import time_limit
 from toolkit.plain import member
-from toolkit.tool_class import OnError, Tool
+from toolkit.tool_class import Tool
 
 Extractor: TypeAlias = Callable[[Any], object | Awaitable[object]]
 """Takes what an agent returned; returns a ``ToolResult``, or what ``ToolResult.of`` reads."""

@@ -18,9 +18,10 @@ from toolkit.functions.docstrings import documentation
 from toolkit.functions.routes import Route, route_of
 from toolkit.keywords import require_known
 from toolkit.middleware.guardrails import InputGuardrail, OutputGuardrail
+from toolkit.middleware.rules import OnError
 from toolkit.plain import several
 from toolkit.result import ToolResult
-from toolkit.tool_class import OnError, Tool
+from toolkit.tool_class import Tool
 
 if TYPE_CHECKING:
     from toolkit.functions.signature import Signature

@@ -92,7 +92,7 @@ async def withheld(guardrails: Sequence[OutputGuardrail], failure: ToolResult, c
     if guardrails and context.call is not None:
         changes: list[Change] = []
         try:
-            await decide(guardrails, failure, context.during(context.call, context.call_id, changes))
+            await decide(guardrails, failure, context.announced(context.call, context.call_id, changes))
         except ToolRefused as error:
             if context.changes is not None:
                 context.changes.append(changes[-1])
