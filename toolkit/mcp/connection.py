@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
+from shutil import which
 from typing import Any, TypeVar, cast
 
 from mcp import ClientSession
@@ -220,7 +221,19 @@ class _Line:
             return f"it answered {self.answers.refusal}"
         if isinstance(failure, MCPError) and failure.code == CONNECTION_CLOSED and isinstance(self._place, StdioServer):
             return "it ended before it answered; its standard error may say why"
+        if isinstance(failure, FileNotFoundError) and isinstance(self._place, StdioServer):
+            return _not_found(self._place.command, failure.filename)
         return f"{type(failure).__name__}: {failure}"
+
+
+def _not_found(command: str, missing: object) -> str:
+    """Return why a server could not be started: its program is not there, or its folder or the file for its errors."""
+    if missing not in (None, command):
+        return f"{missing} does not exist"
+    program, *arguments = command.split()
+    if arguments and which(program) is not None:
+        return f"there is no such program; write it as StdioServer({program!r}, {arguments})"
+    return "there is no such program; is it installed, and on the PATH?"
 
 
 def _cannot(name: str, place: Place) -> str:
