@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from toolkit.plain import read_json
-from toolkit.schemas.problems import described
+from toolkit.schemas.problems import value_text
 
 Arguments = dict[str, Any]
 
@@ -56,4 +56,4 @@ def read_arguments(written: object) -> tuple[Arguments | None, str | None]:
             return cast("Arguments", written), None
     if isinstance(written, Mapping):
         return {str(key): value for key, value in cast("Mapping[Any, Any]", written).items()}, None
-    return None, f"the arguments must be a JSON object, not {described(written)}"
+    return None, f"the arguments must be a JSON object, not {value_text(written)}"

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, TypeVar
 from instrument import _emit, enabled  # pyright: ignore[reportPrivateUsage] - the contract's name
 from toolkit.call import ToolCall
 from toolkit.errors import DefinitionInvalid, DependencyMissing, ToolRefused
-from toolkit.keywords import spelled
+from toolkit.keywords import checks_keywords
 from toolkit.middleware.changes import Change
 from toolkit.middleware.checks import check_tool_hook
 from toolkit.middleware.contexts import ToolHook
@@ -34,7 +34,7 @@ Output = Callable[[object], Awaitable[None]]
 """The channel for what a tool shows while it still runs: text, content, its own progress."""
 
 
-@spelled
+@checks_keywords
 @dataclass(frozen=True, kw_only=True)  # without slots, for `announced`
 class ToolContext:
     """The caller, and what the tool may use. Models never see any of it."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid
-from toolkit.keywords import spelled
-from toolkit.plain import several
+from toolkit.keywords import checks_keywords
+from toolkit.plain import texts_of
 
 Schema: TypeAlias = Mapping[str, Any]
 """A JSON Schema (2020-12)."""
@@ -21,7 +21,7 @@ _MODEL_NAME_LENGTH = 64
 _PATH = re.compile(r"(/[A-Za-z0-9_.~-]+)+")
 
 
-@spelled
+@checks_keywords
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolDefinition:
     """A tool as models, MCP clients and people see it."""
@@ -48,7 +48,7 @@ class ToolDefinition:
             raise DefinitionInvalid(
                 f"{self.name!r} cannot be a tool's name: 1 to 128 letters, digits, '_', '-', '.' or '/'"
             )
-        object.__setattr__(self, "permissions", several(self.permissions, f"{self.name}, permissions"))
+        object.__setattr__(self, "permissions", texts_of(self.permissions, f"{self.name}, permissions"))
         if self.mcp_route is not None:
             require_route(self.mcp_route)
         if self.strict:

@@ -36,11 +36,11 @@ def require_known(kind: type, keywords: Iterable[str]) -> None:
             known.append(each.name)
     for name in keywords:
         if name not in known:
-            near = meant(name, known)
+            near = suggestion(name, known)
             raise DefinitionInvalid(f"{kind.__name__} takes no {name!r}{near}; it takes {', '.join(known) or 'none'}")
 
 
-def meant(name: str, known: Collection[str], needed: Iterable[str] = ()) -> str:
+def suggestion(name: str, known: Collection[str], needed: Iterable[str] = ()) -> str:
     """Return the one of ``known`` that ``name`` is likely to mean, as the end of a message, or nothing.
 
     ``needed`` are meant before others that are hardly nearer.
@@ -56,8 +56,8 @@ def meant(name: str, known: Collection[str], needed: Iterable[str] = ()) -> str:
     )
 
 
-def spelled(kind: type[K]) -> type[K]:
-    """Have a class refuse unknown keywords so, when Python has refused them."""
+def checks_keywords(kind: type[K]) -> type[K]:
+    """Have a class say so of an unknown keyword, once Python has refused it."""
     make: Any = kind.__init__
 
     @wraps(make)

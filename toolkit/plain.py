@@ -32,7 +32,7 @@ def member(value: object, *names: str) -> Any:
     return None
 
 
-def several(names: str | Iterable[str], what: str) -> tuple[str, ...]:
+def texts_of(names: str | Iterable[str], what: str) -> tuple[str, ...]:
     """Return names or patterns of which there may be one or several; one text is one of them, not its letters."""
     is_one = isinstance(names, str) or not isinstance(cast("object", names), Iterable)
     listed = cast("tuple[object, ...]", (names,) if is_one else tuple(names))

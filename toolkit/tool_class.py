@@ -14,8 +14,8 @@ from toolkit.definition import Schema, ToolDefinition, ToolSource
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ToolkitError, ToolRefused
 from toolkit.keywords import require_known
 from toolkit.middleware.chain import call_through
-from toolkit.middleware.changes import Change, name_of, seen
-from toolkit.middleware.checks import check_methods, guardrails_of, invoked, require_on_error
+from toolkit.middleware.changes import Change, name_of, safely
+from toolkit.middleware.checks import check_methods, checked_call, guardrails_of, require_on_error
 from toolkit.middleware.contexts import ToolCallArgs, ToolHookContext
 from toolkit.middleware.controlling import carried_out
 from toolkit.middleware.guardrails import InputGuardrail, OutputGuardrail, decide, withheld
@@ -250,7 +250,7 @@ class Tool(ABC):
             result = _of_error(await returned if isawaitable(returned) else returned, default)
             by = name_of(on_error_func)
         if context.changes is not None and result != default:
-            shown = seen(ToolResult.snapshot, default), seen(ToolResult.snapshot, result)
+            shown = safely(ToolResult.snapshot, default), safely(ToolResult.snapshot, result)
             context.changes.append(Change(by, "changed" if result.is_error else "recovered", result=shown))
         return result
 
@@ -303,7 +303,7 @@ class Tool(ABC):
                 rules.compile(self.definition)
             place = "on_invoke"
             if kind.on_invoke is not Tool.on_invoke:
-                call = invoked(self.name, await self.on_invoke(call, context), call)
+                call = checked_call(self.name, await self.on_invoke(call, context), call)
                 context = context.during(call)
             place = "a guardrail"
             if rules.input_guardrails:

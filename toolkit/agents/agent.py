@@ -15,10 +15,10 @@ from toolkit.call import ToolCall
 from toolkit.context import ToolContext, context_of
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ModelFailed, NoAnswer, ResultInvalid, ToolkitError
-from toolkit.formats.chat import read
+from toolkit.formats.chat import read_call
 from toolkit.functions import tools_of
 from toolkit.functions.loading import load, load_callable
-from toolkit.keywords import spelled
+from toolkit.keywords import checks_keywords
 from toolkit.middleware.checks import check_tool_hook
 from toolkit.models.asking import generate
 from toolkit.models.model import Message, MessageToolCall, Model, ModelRequest, ModelResponse, TextSink, text_of
@@ -60,7 +60,7 @@ class AgentResult:
         return self.problem is not None
 
 
-@spelled
+@checks_keywords
 class Agent:
     """A model with an instruction and tools. Runs share nothing, so several may go on at a time.
 
@@ -269,7 +269,7 @@ class _Work:
             return self._ends(f"{agent.name} gave no answer within max_turns={self.turns}; it last requested {names}")
         if (problem := self.run.call(len(wanted))) is not None:
             return self._ends(problem)
-        answers = await agent.node.messages([read(call) for call in wanted], context=self.context)
+        answers = await agent.node.messages([read_call(call) for call in wanted], context=self.context)
         # Both at once: a conversation with calls that have no answer yet cannot be continued by anybody else.
         self.conversation.extend([self.message, *answers])  # pyright: ignore[reportArgumentType] - answers to chat calls are messages
         return True

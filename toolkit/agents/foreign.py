@@ -31,7 +31,7 @@ def is_agent(value: object) -> bool:
     return callable(getattr(value, "run", None))
 
 
-def described(step: object) -> str:
+def description_of(step: object) -> str:
     """Return the description of an agent, a tool or a function; empty if it has none."""
     words: list[object] = [member(step, "description"), member(step, "instruction")]
     if isroutine(step):

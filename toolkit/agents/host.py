@@ -17,7 +17,7 @@ from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ToolUnknown
 from toolkit.functions import tools_of
-from toolkit.keywords import spelled
+from toolkit.keywords import checks_keywords
 from toolkit.models.model import Model
 from toolkit.tool_class import Tool
 
@@ -25,7 +25,7 @@ INSTRUCTION = "You coordinate other agents. Have the task done by calling their 
 """The default instruction of a host."""
 
 
-@spelled
+@checks_keywords
 class StructuredLLMHost(Agent):
     """Offers its model the participants' tools by function calling, and routes the calls back to them.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from toolkit.errors import DefinitionInvalid
-from toolkit.keywords import spelled
+from toolkit.keywords import checks_keywords
 from toolkit.models.model import ModelResponse
 from toolkit.plain import member
 
@@ -26,7 +26,7 @@ _SPENT = {
 the end, since the next answer would go beyond it."""
 
 
-@spelled
+@checks_keywords
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """The limits of a run, with everything below it; None for no limit.

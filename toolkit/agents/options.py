@@ -73,11 +73,12 @@ def checked(options: AgentOptions, agent: str, kind: type) -> AgentOptions:
     if not shared:
         return options
     need("pydantic", extra="toolkit", purpose=f"the options of {agent}")
-    from toolkit.schemas.reading import Misfit, Words, read
+    from toolkit.schemas.reading import Misfit, Words, validated
 
     try:
         keys = {*KEYS, *signature(kind).parameters} - {"options"}
-        model = read(rules(), shared, Words(lambda path: LIMITS if len(path) > 1 else keys, what=lambda _: FUNCTIONS))
+        words = Words(lambda path: LIMITS if len(path) > 1 else keys, what=lambda _: FUNCTIONS)
+        model = validated(rules(), shared, words)
     except Misfit as error:
         raise DefinitionInvalid(f"agent {agent!r}: {error}") from None
     return cast("AgentOptions", {**values, **options_of(model)})

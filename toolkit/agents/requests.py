@@ -8,11 +8,11 @@ from typing import Any, Protocol, cast
 from toolkit.agents.foreign import ask, result_of
 from toolkit.context import ToolContext, context_of
 from toolkit.errors import DefinitionInvalid, ToolUnknown, did_you_mean
-from toolkit.keywords import spelled
+from toolkit.keywords import checks_keywords
 from toolkit.result import ToolResult
 
 
-@spelled
+@checks_keywords
 @dataclass(frozen=True, slots=True)
 class UnifiedRequest:
     """A request to a tool of an agent, or to an agent."""

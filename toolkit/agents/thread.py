@@ -8,7 +8,7 @@ from typing import Literal, Self, get_args
 
 from instrument import _emit, enabled  # pyright: ignore[reportPrivateUsage] - the contract's name
 from toolkit.errors import DefinitionInvalid
-from toolkit.keywords import spelled
+from toolkit.keywords import checks_keywords
 from toolkit.models.model import Message
 
 HistorySource = Literal["none", "messages", "child", "orchestrator"]
@@ -19,7 +19,7 @@ HistoryMergeTarget = Literal["none", "child", "orchestrator"]
 """Whose conversation gets what was said during the call: nobody's, the called agent's own, or the caller's."""
 
 
-@spelled
+@checks_keywords
 class Thread(AbstractAsyncContextManager["Thread"]):
     """A conversation, without the instruction, which every agent that continues it has of its own.
 

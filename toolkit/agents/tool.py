@@ -6,7 +6,7 @@ from dataclasses import replace
 from inspect import isawaitable
 from typing import Any, Literal, TypeAlias
 
-from toolkit.agents.foreign import Conversing, ask, described, is_agent, result_of
+from toolkit.agents.foreign import Conversing, ask, description_of, is_agent, result_of
 from toolkit.agents.thread import History, Thread
 from toolkit.call import ToolCall, arguments_of
 from toolkit.context import ToolContext
@@ -122,7 +122,7 @@ def _definition(agent: object, name: str | None, description: str | None) -> Too
             raise DefinitionInvalid(f"{agent!r} has no name; pass AgentTool(agent, name=…)")
         name = tool_name_of(own)
     return ToolDefinition(
-        name=name, description=described(agent) if description is None else description, input_schema=_SCHEMA
+        name=name, description=description_of(agent) if description is None else description, input_schema=_SCHEMA
     )
 
 

@@ -9,13 +9,13 @@ from instrument import around
 from toolkit.agents.tool import AgentTool
 from toolkit.context import ToolContext, context_of
 from toolkit.errors import DefinitionInvalid
-from toolkit.keywords import spelled
+from toolkit.keywords import checks_keywords
 
 Work = Callable[[Any, ToolContext], Awaitable[Any]]
 """Does the work: takes the input and the context for the agents and tools that it calls, and returns the result."""
 
 
-@spelled
+@checks_keywords
 class Workflow:
     """A named async function over agents, tools, other workflows and plain functions.
 

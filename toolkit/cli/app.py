@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import click
 
-from toolkit.cli.commands import check, shown, tools
+from toolkit.cli.commands import check, tools, without_controls
 from toolkit.cli.commands import run as run_cards
 from toolkit.errors import ToolkitError
 
@@ -62,7 +62,7 @@ def _explain(error: Exception) -> tuple[str, int]:
 
 
 def _complain(message: str) -> None:
-    lines = [shown(line) for line in message.strip().splitlines()] or ["failed"]
+    lines = [without_controls(line) for line in message.strip().splitlines()] or ["failed"]
     try:
         sys.stderr.write("\n".join((f"toolkit: {lines[0]}", *lines[1:])) + "\n")
         sys.stderr.flush()

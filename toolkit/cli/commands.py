@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound=Callable[..., Any])
 
 
-def shown(text: str) -> str:
+def without_controls(text: str) -> str:
     """Return ``text`` with symbols for what a terminal would obey; tabs and ends of lines stay."""
     return "\t".join(visible(part) for part in text.split("\t"))
 
@@ -29,7 +29,7 @@ def shown(text: str) -> str:
 def say(text: str, *, end: str = "\n") -> None:
     """Write to standard output at once: as it is for a program, harmless for a terminal."""
     encoding = sys.stdout.encoding or "ascii"
-    harmless = shown(text) if sys.stdout.isatty() else text
+    harmless = without_controls(text) if sys.stdout.isatty() else text
     sys.stdout.write(harmless.encode(encoding, "replace").decode(encoding) + end)
     sys.stdout.flush()
 
@@ -141,7 +141,7 @@ async def _piece(text: str) -> None:
 
 
 def _note(line: str) -> None:
-    sys.stderr.write(shown(line) + "\n")
+    sys.stderr.write(without_controls(line) + "\n")
     sys.stderr.flush()
 
 

@@ -22,9 +22,9 @@ from toolkit.schemas.reading import (
     Seconds,
     Text,
     Words,
-    read,
     type_name,
     unknown_key,
+    validated,
 )
 from toolkit.tool_class import Tool
 
@@ -177,6 +177,6 @@ def read_config(kind: type[AgentConfig], values: Mapping[str, Any]) -> AgentConf
         lambda path: LIMITS if len(path) > 1 else keys,
         what=lambda path: FUNCTIONS if path[-1] in CODE_KEYS else "names",
     )
-    config = read(kind, values, words)
+    config = validated(kind, values, words)
     fields = {key: getattr(config, key) for key in AgentConfig.model_fields}
     return AgentConfig.model_construct(config.model_fields_set & fields.keys(), **fields)

@@ -14,7 +14,7 @@ from toolkit.declare.checks import default_of, problems_between
 from toolkit.declare.config import AgentConfig, Declared, Origin, read_config
 from toolkit.declare.settings import Settings, find_settings, read_settings
 from toolkit.errors import CardInvalid, CardProblem, DefinitionInvalid, NoAnswer, ToolkitError, did_you_mean
-from toolkit.keywords import spelled
+from toolkit.keywords import checks_keywords
 from toolkit.mcp.places import Place
 from toolkit.mcp.servers import McpServers
 from toolkit.models.model import Model, TextSink
@@ -113,7 +113,7 @@ HELPFUL = "You are a helpful agent."
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-@spelled
+@checks_keywords
 class FastAgent:
     """Declared agents, their servers and their model.
 

@@ -14,7 +14,7 @@ from toolkit.declare.cards import CONFIG_NAMES, read_text
 from toolkit.errors import CardInvalid, CardProblem
 from toolkit.mcp.places import HttpServer, Place, StdioServer
 from toolkit.schemas.documents import Document, read_yaml
-from toolkit.schemas.reading import WRITTEN, Key, Misfit, Text, Words, read, type_name
+from toolkit.schemas.reading import WRITTEN, Key, Misfit, Text, Words, type_name, validated
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::([^}]*))?\}")
 
@@ -107,7 +107,7 @@ def read_settings(path: Path, environ: Mapping[str, str] | None = None) -> Setti
     servers: dict[str, Place] = {}
     for name, fields in _servers(document, problems).items():
         try:
-            servers[name] = read(ServerSettings, _filled(fields, environ), _WORDS).place(path.parent)
+            servers[name] = validated(ServerSettings, _filled(fields, environ), _WORDS).place(path.parent)
         except Misfit as error:
             problems += [
                 document.problem(f"{name}: {sentence}", "mcp", "servers", name, *keys)
@@ -116,7 +116,7 @@ def read_settings(path: Path, environ: Mapping[str, str] | None = None) -> Setti
     model: str | None = None
     if "default_model" in document.values:
         try:
-            model = read(cast("type[str]", Text), _filled(document.values["default_model"], environ), _WORDS)
+            model = validated(cast("type[str]", Text), _filled(document.values["default_model"], environ), _WORDS)
         except Misfit as error:
             problems.append(document.problem(f"default_model: {error.problems[0][1]}", "default_model"))
     if problems:

@@ -22,7 +22,7 @@ def is_written(part: Any) -> bool:
     return known.get("type") == "function" and type(known.get("function")) is dict
 
 
-def read(call: Any) -> ToolCall:
+def read_call(call: Any) -> ToolCall:
     """Return an entry of a message's ``tool_calls``, in which nothing has to be looked for.
 
     A call without a tool's name has the name ``""`` and a ``problem``.
@@ -79,7 +79,7 @@ def calls_of(answer: object) -> list[ToolCall]:
     if isinstance(answer, list | tuple):
         return [call for part in cast("list[object]", answer) for call in calls_of(part) or _unread(part)]
     if is_written(answer):
-        return [read(answer)]
+        return [read_call(answer)]
     if isinstance(answer, ToolCall) or _is_call(answer):
         return [answer if isinstance(answer, ToolCall) else _read(answer)]
     if isinstance(choices := member(answer, "choices"), list | tuple):

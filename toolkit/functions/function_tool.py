@@ -19,7 +19,7 @@ from toolkit.functions.routes import Route, route_of
 from toolkit.keywords import require_known
 from toolkit.middleware.guardrails import InputGuardrail, OutputGuardrail
 from toolkit.middleware.rules import OnError
-from toolkit.plain import several
+from toolkit.plain import texts_of
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool
 
@@ -107,7 +107,7 @@ class FunctionTool(Tool):
             name=name or name_of(raw),
             description=description,
             mcp_route=mcp_route,
-            permissions=several(permissions, f"{name or name_of(raw)}, permissions"),
+            permissions=texts_of(permissions, f"{name or name_of(raw)}, permissions"),
             version=version,
             annotations=dict(annotations or {}),
         )

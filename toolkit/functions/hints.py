@@ -183,7 +183,7 @@ def _placed(schema: Any, definitions: dict[str, dict[str, Any]]) -> Any:
     }
 
 
-def spelled(hint: Any) -> str:
+def hint_text(hint: Any) -> str:
     """Return ``hint`` as it was written, more or less."""
     return hint.__name__ if isinstance(hint, type) and not get_args(hint) else str(hint).rpartition("<locals>.")[2]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from toolkit.definition import require_route
-from toolkit.plain import several
+from toolkit.plain import texts_of
 
 T = TypeVar("T", bound=Callable[..., Any])
 
@@ -28,7 +28,7 @@ def mcp_route(path: str, *, permissions: Iterable[str] = ()) -> Callable[[T], T]
         permissions: What a caller has to have, all of them, beside what the tool itself asks for.
     """
     require_route(path)
-    route = Route(path, several(permissions, f"{path}, permissions"))
+    route = Route(path, texts_of(permissions, f"{path}, permissions"))
 
     def mark(function: T) -> T:
         routed = getattr(function, "routed", None)

@@ -18,7 +18,7 @@ from toolkit.context import ToolContext
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, Problem
 from toolkit.functions.callables import innermost
 from toolkit.functions.docstrings import Documentation
-from toolkit.functions.hints import ARGUMENTS, NO_JSON, RESULTS, adapter_of, schema_of, spelled
+from toolkit.functions.hints import ARGUMENTS, NO_JSON, RESULTS, adapter_of, hint_text, schema_of
 from toolkit.functions.inject import MISSING, Injection, injection_of
 from toolkit.functions.returns import is_value
 from toolkit.plain import plain
@@ -154,7 +154,7 @@ class _Parameters:
                 try:
                     self._checked({name: hint})
                 except DefinitionInvalid as error:
-                    kind = spelled(get_args(hint)[0] if name in self.defaults and get_args(hint) else hint)
+                    kind = hint_text(get_args(hint)[0] if name in self.defaults and get_args(hint) else hint)
                     advice = f"; if the program gives it, write {name}: Inject[{kind}]" if NO_JSON in str(error) else ""
                     raise DefinitionInvalid(f"{self._tool}, argument {name!r}: {error}{advice}") from error
             raise

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TextIO, TypeAlias
 
 from toolkit.errors import DefinitionInvalid
-from toolkit.keywords import spelled
+from toolkit.keywords import checks_keywords
 
 
-@spelled
+@checks_keywords
 @dataclass(frozen=True, slots=True)
 class StdioServer:
     """A server that is started as a process of its own, and ended with the connection."""
@@ -33,7 +33,7 @@ class StdioServer:
         return None if self.cwd is not None else [self.command, *self.args]
 
 
-@spelled
+@checks_keywords
 @dataclass(frozen=True, slots=True)
 class HttpServer:
     """A server that is reached by streamable HTTP."""

@@ -7,17 +7,17 @@ from typing import Self, TypeVar, cast
 
 from toolkit.errors import DefinitionInvalid, ServerFailed, did_you_mean
 from toolkit.extras import need_mcp
-from toolkit.keywords import spelled
+from toolkit.keywords import checks_keywords
 from toolkit.mcp.places import HttpServer, Place
 from toolkit.mcp.server import McpServer
 from toolkit.mcp.tools import McpTool, wanted_of
 from toolkit.people.asking import Approver
-from toolkit.plain import several
+from toolkit.plain import texts_of
 
 T = TypeVar("T")
 
 
-@spelled
+@checks_keywords
 class McpServers(Mapping[str, McpServer]):
     """MCP servers by name, connected for as long as the block lasts. Entering and leaving may be in different tasks.
 
@@ -47,7 +47,7 @@ class McpServers(Mapping[str, McpServer]):
                 expected = f"expected StdioServer(…), HttpServer(…) or an address, not {type(at).__name__}"
                 raise DefinitionInvalid(f"MCP server {name!r}: {expected}")
         self._wanted = {
-            name: several(wanted, f"McpServers(tools={{{name!r}: …}})") for name, wanted in (tools or {}).items()
+            name: texts_of(wanted, f"McpServers(tools={{{name!r}: …}})") for name, wanted in (tools or {}).items()
         }
         if unknown := sorted(self._wanted.keys() - self._places.keys()):
             known = ", ".join(self._places) or "none"

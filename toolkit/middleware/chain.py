@@ -8,7 +8,7 @@ from typing import Any
 
 from toolkit.content import as_content
 from toolkit.errors import ToolkitError
-from toolkit.middleware.changes import WITHHELD, Change, name_of, result_change, seen
+from toolkit.middleware.changes import WITHHELD, Change, name_of, result_change, safely
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHook, ToolHookContext
 from toolkit.middleware.handed import Handed
 from toolkit.plain import own, plain
@@ -91,28 +91,28 @@ class _View:
 
     def __init__(self, hook: ToolHook, args: ToolCallArgs) -> None:
         self._change = Change(name_of(hook))
-        self._given = seen(plain, args)
+        self._given = safely(plain, args)
         self._answer: Any = None
         self._failures: list[BaseException] = []
 
     async def call_next(self, following: ToolCallFn, args: ToolCallArgs) -> ToolResult:
         change = self._change
         change.calls += 1
-        on = seen(plain, args)
+        on = safely(plain, args)
         change.args = (self._given, on) if on != self._given else None
         try:
             result = await following(args)
         except BaseException as error:
             self._failures.append(error)
-            change.attempts.append(_failed(type(error).__name__, seen(str, error)))
+            change.attempts.append(_failed(type(error).__name__, safely(str, error)))
             raise
         change.attempts.append(_attempt(result))
-        self._answer = seen(ToolResult.snapshot, result)
+        self._answer = safely(ToolResult.snapshot, result)
         return result
 
     def returned(self, result: ToolResult) -> None:
         change = self._change
-        after = seen(ToolResult.snapshot, result)
+        after = safely(ToolResult.snapshot, result)
         if after != self._answer:
             change.result = result_change(self._answer, after)
         if not change.calls:

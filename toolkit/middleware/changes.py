@@ -83,8 +83,8 @@ def _keeps(after: Any, before: Any) -> bool:
     return before is None or before == after
 
 
-def seen(snapshot: Callable[[Any], Any], value: object) -> Any:
-    """Take a snapshot; a value that cannot be read is the watcher's misfortune, never the call's."""
+def safely(snapshot: Callable[[Any], Any], value: object) -> Any:
+    """Return a snapshot of ``value``; one that cannot be read is the watcher's misfortune, never the call's."""
     try:
         return snapshot(value)
     except Exception as error:  # noqa: BLE001 - the border: whoever watches may not break what is watched

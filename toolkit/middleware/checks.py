@@ -49,7 +49,7 @@ def check_methods(kind: type) -> None:
                 raise DefinitionInvalid(f"{kind.__name__}.{name} takes {signature(method)}; write it as: {written}")
 
 
-def invoked(name: str, returned: object, call: ToolCall) -> ToolCall:
+def checked_call(name: str, returned: object, call: ToolCall) -> ToolCall:
     """Return the call that an ``on_invoke`` made of ``call``."""
     if returned is not None and not isinstance(returned, ToolCall):
         kind = type(returned).__name__

@@ -8,7 +8,7 @@ from typing import Generic, TypeAlias, TypeVar
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ToolRefused
-from toolkit.middleware.changes import Change, name_of, result_change, seen
+from toolkit.middleware.changes import Change, name_of, result_change, safely
 from toolkit.middleware.handed import Handed
 from toolkit.outcomes import message_of, raise_ending
 from toolkit.plain import plain
@@ -104,6 +104,6 @@ async def withheld(guardrails: Sequence[OutputGuardrail], failure: ToolResult, c
 
 def _rewritten(name: str, before: ToolCall | ToolResult, after: ToolCall | ToolResult) -> Change:
     if isinstance(before, ToolCall) and isinstance(after, ToolCall):
-        return Change(name, "changed", args=(seen(plain, before.arguments), seen(plain, after.arguments)))
-    shown = [seen(ToolResult.snapshot, each) for each in (before, after)]
+        return Change(name, "changed", args=(safely(plain, before.arguments), safely(plain, after.arguments)))
+    shown = [safely(ToolResult.snapshot, each) for each in (before, after)]
     return Change(name, "changed", result=result_change(*shown))

@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeAlias, cast
 
 from toolkit.errors import DefinitionInvalid, ToolRefused
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
-from toolkit.middleware.selection import ToolMiddleware, Tools, failed, matches
-from toolkit.plain import several
+from toolkit.middleware.selection import ToolMiddleware, Tools, error_result, matches
+from toolkit.plain import texts_of
 from toolkit.result import ToolResult
 
 PATHS = (
@@ -83,12 +83,12 @@ class PathRoots(ToolMiddleware):
     async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
         """Let the call through if all of its paths are inside."""
         if self._read_only and not matches(_JOINT.split(ctx.tool_name)[-1].lower(), self._reading):
-            return failed(ToolRefused(f"{ctx.tool_name} may change files, and only reading is allowed"))
+            return error_result(ToolRefused(f"{ctx.tool_name} may change files, and only reading is allowed"))
         try:
             for name, path, is_known in self._paths(args):
                 self._check(f"{ctx.tool_name}: {name}", path, is_known=is_known)
         except ToolRefused as error:
-            return failed(error)
+            return error_result(error)
         return await call_next(args)
 
     def _paths(self, value: object, name: str = "", kind: _Kind = "unknown") -> Iterator[tuple[str, str, bool]]:
@@ -133,7 +133,7 @@ class PathRoots(ToolMiddleware):
 
 
 def _patterns(patterns: str | Iterable[str], what: str) -> tuple[str, ...]:
-    return tuple(each.lower() for each in several(patterns, f"PathRoots({what}=…)"))
+    return tuple(each.lower() for each in texts_of(patterns, f"PathRoots({what}=…)"))
 
 
 def _suspects(text: str) -> Iterator[str]:

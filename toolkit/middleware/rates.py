@@ -7,7 +7,7 @@ from math import inf
 
 from toolkit.errors import DefinitionInvalid, QuotaExceeded
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
-from toolkit.middleware.selection import ToolMiddleware, Tools, failed
+from toolkit.middleware.selection import ToolMiddleware, Tools, error_result
 from toolkit.result import ToolResult
 
 _MOST_KEYS = 10_000
@@ -61,7 +61,7 @@ class RateLimit(ToolMiddleware):
     async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
         """Let the call through when it is its turn."""
         if (wait_s := self._wait_s(self._by(ctx))) > 0:
-            return failed(QuotaExceeded(self._refusal(ctx.tool_name, wait_s)))
+            return error_result(QuotaExceeded(self._refusal(ctx.tool_name, wait_s)))
         return await call_next(args)
 
     def _refusal(self, tool: str, wait_s: float) -> str:
@@ -103,7 +103,7 @@ class Quota(RateLimit):
         """Let the call through if there is one left."""
         if self._by is each_run and each_run(ctx) is None:
             why = "it has no correlation_id to count by; pass ToolContext(correlation_id=…) or Quota(by=…)"
-            return failed(
+            return error_result(
                 QuotaExceeded(f"{ctx.tool_name} has a quota for each run, and this call belongs to none: {why}")
             )
         return await super().around(ctx, args, call_next)

@@ -13,7 +13,7 @@ from toolkit.errors import DefinitionInvalid
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
 from toolkit.middleware.handed import reworded
 from toolkit.middleware.selection import ToolMiddleware, Tools
-from toolkit.plain import several
+from toolkit.plain import texts_of
 from toolkit.result import ToolResult
 
 
@@ -49,10 +49,10 @@ class Redact(ToolMiddleware):
     ) -> None:
         super().__init__(tools)
         try:
-            self._expressions = [re.compile(each) for each in several(patterns, "Redact(patterns)")]
+            self._expressions = [re.compile(each) for each in texts_of(patterns, "Redact(patterns)")]
         except re.error as error:
             raise DefinitionInvalid(f"Redact: {error.pattern!r} is not a valid regular expression: {error}") from None
-        self._keys = [each.lower() for each in several(keys, "Redact(keys=…)")]
+        self._keys = [each.lower() for each in texts_of(keys, "Redact(keys=…)")]
         if not (self._expressions or self._keys):
             raise DefinitionInvalid("Redact: nothing would be taken out; give it patterns or keys")
         self._replacement = replacement

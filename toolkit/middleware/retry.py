@@ -15,7 +15,7 @@ from toolkit.errors import (
     ToolUnknown,
 )
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
-from toolkit.middleware.selection import ToolMiddleware, Tools, above_zero, failed
+from toolkit.middleware.selection import ToolMiddleware, Tools, above_zero, error_result
 from toolkit.outcomes import time_limit
 from toolkit.plain import own
 from toolkit.result import ToolResult
@@ -111,4 +111,4 @@ class Timeout(ToolMiddleware):
             async with time_limit(self._seconds, f"{ctx.tool_name} did not answer within"):
                 return await call_next(args)
         except ToolTimedOut as error:
-            return failed(error)
+            return error_result(error)

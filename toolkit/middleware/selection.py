@@ -8,7 +8,7 @@ from typing import Any, Self
 from toolkit.errors import DefinitionInvalid, ToolkitError
 from toolkit.keywords import require_known
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
-from toolkit.plain import several
+from toolkit.plain import texts_of
 from toolkit.result import ToolResult
 
 Tools = str | Iterable[str]
@@ -24,7 +24,7 @@ class ToolMiddleware(ABC):
         return super().__new__(cls)
 
     def __init__(self, tools: Tools = "*") -> None:
-        self.tools = several(tools, f"{type(self).__name__}(tools=…)")
+        self.tools = texts_of(tools, f"{type(self).__name__}(tools=…)")
         if not self.tools:
             raise DefinitionInvalid(f"{type(self).__name__}(tools=…) names no tool, so it would stand around no call")
 
@@ -55,6 +55,6 @@ def matches(tool_name: str, patterns: Iterable[str]) -> bool:
     )
 
 
-def failed(error: ToolkitError) -> ToolResult:
+def error_result(error: ToolkitError) -> ToolResult:
     """Return the answer of a middleware that does not let a call through: the model reads why, nothing is raised."""
     return ToolResult.error(str(error), exception=error)

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from toolkit.errors import ModelFailed
 from toolkit.extras import need
-from toolkit.keywords import spelled
+from toolkit.keywords import checks_keywords
 from toolkit.models.model import Message, MessageToolCall, ModelRequest, ModelResponse
 from toolkit.plain import member
 
@@ -21,7 +21,7 @@ _LEAST_KEY = 8
 _NOTHING = "sent a stream with nothing in it"
 
 
-@spelled
+@checks_keywords
 class OpenAIModel(AbstractAsyncContextManager["OpenAIModel"]):
     """A model at OpenAI or at any compatible endpoint, through the ``openai`` package.
 

@@ -8,14 +8,14 @@ from time import perf_counter
 from typing import Any, TypeAlias
 
 from toolkit.errors import DefinitionInvalid, ModelFailed
-from toolkit.keywords import spelled
+from toolkit.keywords import checks_keywords
 from toolkit.models.model import Message, MessageToolCall, ModelRequest, ModelResponse
 
 CHUNK_WORDS = 4
 """How many words of a streamed answer arrive at once."""
 
 
-@spelled
+@checks_keywords
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One answer of the script: text, or tools to call, or both."""
@@ -39,7 +39,7 @@ Step: TypeAlias = Answer | Callable[[ModelRequest], Answer]
 """An answer, or what makes one of the request."""
 
 
-@spelled
+@checks_keywords
 @dataclass(slots=True, eq=False)
 class ScriptedModel:
     """Gives the answers of a script one after the other.

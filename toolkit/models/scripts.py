@@ -27,12 +27,12 @@ from toolkit.errors import CardInvalid, ScriptInvalid
 from toolkit.models.model import ModelRequest, text_of
 from toolkit.models.scripted import ScriptedModel, Turn
 from toolkit.schemas.documents import parse
-from toolkit.schemas.reading import WRITTEN, Key, Misfit, Text, Words, read, shown, type_name
+from toolkit.schemas.reading import WRITTEN, Key, Misfit, Text, Words, short_text, type_name, validated
 
 
 def _delay(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-        raise ValueError(f"expected seconds, 0 or more, found {shown(value)}")
+        raise ValueError(f"expected seconds, 0 or more, found {short_text(value)}")
     return float(value)
 
 
@@ -98,7 +98,7 @@ class Script(BaseModel):
         value: object = _parsed(path)
         try:
             is_list = isinstance(value, list)
-            script = read(cls, {"turns": cast("object", value)} if is_list else value, Words(_allowed))
+            script = validated(cls, {"turns": cast("object", value)} if is_list else value, Words(_allowed))
         except Misfit as error:
             raise ScriptInvalid(f"{path}: {error}") from None
         if script.turns is None and not script.agents:

@@ -14,7 +14,7 @@ from toolkit.context import ToolContext, context_of
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, EndRun, ToolkitError, ToolUnknown
 from toolkit.formats import answers, calls_of, offer
-from toolkit.keywords import spelled
+from toolkit.keywords import checks_keywords
 from toolkit.middleware.checks import check_tool_hook
 from toolkit.middleware.contexts import ToolHook
 from toolkit.node.registry import Registry
@@ -25,7 +25,7 @@ from toolkit.tool_class import Tool
 T = TypeVar("T")
 
 
-@spelled
+@checks_keywords
 class ToolNode:
     """A set of tools, and the place where a model's calls of them are carried out.
 

@@ -2,7 +2,7 @@
 
 from toolkit.errors import ToolRefused
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
-from toolkit.middleware.selection import ToolMiddleware, Tools, above_zero, failed
+from toolkit.middleware.selection import ToolMiddleware, Tools, above_zero, error_result
 from toolkit.people.asking import PATIENCE_S, ApprovalRequest, Approver, answered
 from toolkit.people.terminal import Terminal
 from toolkit.plain import own
@@ -40,5 +40,5 @@ class Approve(ToolMiddleware):
         approver = self._approver or ctx.approver or self._terminal.answer
         answer = await answered(request, approver, timeout_s=self._timeout_s, changes=ctx.changes)
         if answer is None:
-            return failed(ToolRefused(f"nobody answered whether {ctx.tool_name} may be called"))
-        return await call_next(args) if answer else failed(ToolRefused(f"a person refused {ctx.tool_name}"))
+            return error_result(ToolRefused(f"nobody answered whether {ctx.tool_name} may be called"))
+        return await call_next(args) if answer else error_result(ToolRefused(f"a person refused {ctx.tool_name}"))

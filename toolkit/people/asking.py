@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from inspect import isawaitable
 from typing import Any, Protocol, TypeVar
 
-from toolkit.middleware.changes import Change, name_of, seen
+from toolkit.middleware.changes import Change, name_of, safely
 
 A = TypeVar("A")
 
@@ -64,7 +64,7 @@ async def answered(
             waited_ms = round((time.monotonic() - started_s) * 1000, 1)
             change = Change(_who(ask), "asked", message=request.question, answer=outcome, waited_ms=waited_ms)
             if failure is not None:
-                change.error, change.error_message = type(failure).__name__, seen(str, failure) or None
+                change.error, change.error_message = type(failure).__name__, safely(str, failure) or None
             changes.append(change)
 
 

@@ -28,7 +28,7 @@ class Terminal:
 
     async def answer(self, request: ApprovalRequest, /) -> bool | None:
         """Show a call and return whether the answer is yes, None where there is none."""
-        typed = await self.ask(f"\n{described(request)}\n{visible(request.question)} [y/N] ")
+        typed = await self.ask(f"\n{request_text(request)}\n{visible(request.question)} [y/N] ")
         return None if typed is None else typed.strip().lower() in ("y", "yes")
 
     async def ask(self, prompt: str) -> str | None:
@@ -65,7 +65,7 @@ def _standard() -> tuple[int, int] | None:
         return None
 
 
-def described(request: ApprovalRequest) -> str:
+def request_text(request: ApprovalRequest) -> str:
     """Return a call as a person can read it, with nothing in it that a terminal obeys."""
     arguments = json.dumps(plain(request.arguments or {}), ensure_ascii=False, indent=2)
     shown = visible(arguments)

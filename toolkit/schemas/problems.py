@@ -67,7 +67,7 @@ def _misfit(errors: Sequence[Mapping[str, Any]]) -> str:
     """Return what is wrong at one place, where any of several members of a union would do."""
     wanted = [kind for error in errors if (kind := _wanted(error)) is not None]
     if wanted:
-        return f"expected {' or '.join(dict.fromkeys(wanted))}, found {described(errors[0]['input'])}"
+        return f"expected {' or '.join(dict.fromkeys(wanted))}, found {value_text(errors[0]['input'])}"
     return " or ".join(dict.fromkeys(_own_words(error) for error in errors))
 
 
@@ -81,7 +81,7 @@ def _wanted(error: Mapping[str, Any]) -> str | None:
 
 def _own_words(error: Mapping[str, Any]) -> str:
     words = str(error["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ").strip()
-    return words or f"found {described(error['input'])}, which the tool's own check refuses"
+    return words or f"found {value_text(error['input'])}, which the tool's own check refuses"
 
 
 def _problems(error: Any) -> Iterator[Problem]:
@@ -121,7 +121,7 @@ def _alternatives(error: Any) -> Iterator[Problem]:
         for each in errors
         if each.validator in _KINDS
     )
-    yield Problem(path_text(error.absolute_path), f"expected {' or '.join(kinds)}, found {described(error.instance)}")
+    yield Problem(path_text(error.absolute_path), f"expected {' or '.join(kinds)}, found {value_text(error.instance)}")
 
 
 def _is_of_another_kind(inner: Any, outer: Any) -> bool:
@@ -169,7 +169,7 @@ def path_text(path: Iterable[str | int]) -> str:
     return text
 
 
-def described(value: object) -> str:
+def value_text(value: object) -> str:
     """Name a JSON value with its type, shortened: ``the string 'x'``."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
@@ -206,15 +206,15 @@ _KINDS = ("type", "enum", "const")
 """Keywords that tell one member of a union from another."""
 
 _EXPECTED: dict[str, tuple[Callable[[Any], str], Callable[[Any], object]]] = {
-    "type": (_kinds, described),
-    "enum": (lambda asked: f"one of {_listed(asked)}", described),
-    "const": (repr, described),
-    "minimum": (lambda asked: f"at least {asked}", described),
-    "maximum": (lambda asked: f"at most {asked}", described),
-    "exclusiveMinimum": (lambda asked: f"more than {asked}", described),
-    "exclusiveMaximum": (lambda asked: f"less than {asked}", described),
-    "multipleOf": (lambda asked: f"a multiple of {asked}", described),
-    "pattern": (lambda asked: f"a string that matches {asked!r}", described),
+    "type": (_kinds, value_text),
+    "enum": (lambda asked: f"one of {_listed(asked)}", value_text),
+    "const": (repr, value_text),
+    "minimum": (lambda asked: f"at least {asked}", value_text),
+    "maximum": (lambda asked: f"at most {asked}", value_text),
+    "exclusiveMinimum": (lambda asked: f"more than {asked}", value_text),
+    "exclusiveMaximum": (lambda asked: f"less than {asked}", value_text),
+    "multipleOf": (lambda asked: f"a multiple of {asked}", value_text),
+    "pattern": (lambda asked: f"a string that matches {asked!r}", value_text),
     "minLength": (lambda asked: f"at least {asked} characters", len),
     "maxLength": (lambda asked: f"at most {asked} characters", len),
     "minItems": (lambda asked: f"at least {asked} items", len),

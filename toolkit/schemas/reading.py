@@ -18,7 +18,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from toolkit.keywords import meant
+from toolkit.keywords import suggestion
 from toolkit.schemas.problems import path_text
 
 T = TypeVar("T")
@@ -63,7 +63,7 @@ class Words:
     """What a list holds."""
 
 
-def read(kind: type[T], value: object, words: Words) -> T:
+def validated(kind: type[T], value: object, words: Words) -> T:
     """Return ``value`` as a ``kind``, by pydantic."""
     try:
         return cast("T", _adapter_of(kind).validate_python(value))
@@ -79,7 +79,7 @@ def _problem(error: ErrorDetails, words: Words) -> tuple[Path, str]:
             return path, unknown_key(str(path[-1]), words.allowed(path), words.needed)
         case "literal_error":
             options = context["expected"].replace("'", "").replace(" or ", ", ")
-            return path, f"expected {'one of ' if ',' in options else ''}{options}, found {shown(value)}"
+            return path, f"expected {'one of ' if ',' in options else ''}{options}, found {short_text(value)}"
         case "tuple_type":
             items = words.what(path)
             return path, f"expected a list{items and f' of {items}'}, found {type_name(value)}"
@@ -104,11 +104,11 @@ _SENTENCES: dict[str, Callable[[object], str]] = {
     "bool_type": lambda value: f"expected true or false, found {type_name(value)}",
     **dict.fromkeys(
         ("int_type", "int_from_float", "int_parsing", "greater_than_equal"),
-        lambda value: f"expected a whole number above 0, found {shown(value)}",
+        lambda value: f"expected a whole number above 0, found {short_text(value)}",
     ),
     **dict.fromkeys(
         ("float_type", "greater_than", "finite_number"),
-        lambda value: f"expected seconds above 0, found {shown(value)}",
+        lambda value: f"expected seconds above 0, found {short_text(value)}",
     ),
     **dict.fromkeys(
         ("dict_type", "model_type", "dataclass_type"),
@@ -166,7 +166,7 @@ Functions: TypeAlias = Annotated[Different[Annotated[Any, AfterValidator(_functi
 def unknown_key(key: str, allowed: Iterable[str], needed: Iterable[str] = ()) -> str:
     """Return what is said of a key that nobody reads; ``needed`` are meant before others that are hardly nearer."""
     allowed = sorted(allowed)
-    return f"unknown key {key!r}{meant(key, allowed, needed)}; allowed: {', '.join(allowed)}"
+    return f"unknown key {key!r}{suggestion(key, allowed, needed)}; allowed: {', '.join(allowed)}"
 
 
 def type_name(value: object) -> str:
@@ -179,7 +179,7 @@ def type_name(value: object) -> str:
     return names.get(type(value)) or f"a {type(value).__name__}"
 
 
-def shown(value: object) -> str:
+def short_text(value: object) -> str:
     """Return a short value as it is written, of anything else its kind."""
     is_short = isinstance(value, str | int | float) and not isinstance(value, bool)
     return repr(value)[:_MOST_SHOWN] if is_short else type_name(value)

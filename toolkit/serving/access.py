@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid
-from toolkit.plain import several
+from toolkit.plain import texts_of
 
 _LOCAL_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
@@ -40,7 +40,7 @@ class Access:
             )
         self._auth_required = auth_required
         self._tokens = {
-            token.encode(): frozenset(several(permissions, "the permissions of a token"))
+            token.encode(): frozenset(texts_of(permissions, "the permissions of a token"))
             for token, permissions in tokens.items()
         }
         self._context = context

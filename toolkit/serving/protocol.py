@@ -21,7 +21,7 @@ from toolkit.formats.mcp import mcp_result, mcp_tool
 from toolkit.mcp.tools import BOXED
 from toolkit.mcp.wire import watched
 from toolkit.people.asking import ApprovalRequest, Approver
-from toolkit.people.terminal import described
+from toolkit.people.terminal import request_text
 from toolkit.plain import plain
 from toolkit.result import ToolResult
 from toolkit.schemas.validation import validator
@@ -92,7 +92,7 @@ def _client(ctx: Request) -> Approver | None:
         return None
 
     async def mcp_client(request: ApprovalRequest) -> bool | None:
-        question = f"{request.question}\n{described(request)}"
+        question = f"{request.question}\n{request_text(request)}"
         answer = await session.elicit_form(question, _APPROVAL, ctx.request_id)
         if answer.action == "cancel":
             return None

@@ -8,7 +8,7 @@ from toolkit.agents.requests import Named, by_name
 from toolkit.context import ToolContext, context_of
 from toolkit.errors import DefinitionInvalid, ServerFailed
 from toolkit.extras import need_mcp
-from toolkit.keywords import spelled
+from toolkit.keywords import checks_keywords
 from toolkit.middleware.checks import check_tool_hook
 from toolkit.middleware.contexts import ToolHook
 from toolkit.node import ToolNode
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from toolkit.serving.running import Running
 
 
-@spelled
+@checks_keywords
 class ToolServer:
     """Offers tools by the Model Context Protocol, over standard input and output or over HTTP.
 

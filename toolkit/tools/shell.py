@@ -14,7 +14,7 @@ from toolkit.context import ToolContext
 from toolkit.definition import Schema, ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolRefused, ToolTimedOut
 from toolkit.middleware.selection import above_zero
-from toolkit.plain import several
+from toolkit.plain import texts_of
 from toolkit.result import ToolResult
 from toolkit.tools.runtime import RuntimeTool
 
@@ -172,7 +172,7 @@ async def _end(transport: SubprocessTransport, output: _Output) -> None:
 
 
 def _beginning(entry: str | Sequence[str]) -> list[str]:
-    words = list(several(entry.split() if isinstance(entry, str) else entry, "an entry in ShellTool(allow=…)"))
+    words = list(texts_of(entry.split() if isinstance(entry, str) else entry, "an entry in ShellTool(allow=…)"))
     if not words:
         raise DefinitionInvalid("an empty entry in allow would allow everything; pass allow=None for that")
     return words

@@ -113,7 +113,9 @@ def test_a_server_that_cannot_be_started_is_named_and_the_others_are_ended(desk,
         async with McpServers({"desk": desk(), "lost": StdioServer("/no/such/program", ["--x"])}):
             raise AssertionError
 
-    with pytest.raises(ServerFailed, match=r"cannot start MCP server 'lost' \(/no/such/program\): there is no such program"):
+    with pytest.raises(
+        ServerFailed, match=r"cannot start MCP server 'lost' \(/no/such/program\): there is no such program"
+    ):
         asyncio.run(enter())
     assert [is_alive(pid) for pid in ledger.pids()] in ([], [False])
 

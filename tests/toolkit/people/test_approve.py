@@ -11,7 +11,7 @@ from instrument.testing import capture
 from toolkit.errors import ToolRefused
 from toolkit.people.approve import Approve
 from toolkit.people.asking import ApprovalRequest
-from toolkit.people.terminal import Terminal, described
+from toolkit.people.terminal import Terminal, request_text
 
 
 def test_the_callers_approver_is_asked_unless_the_middleware_has_its_own(tool, call):
@@ -127,10 +127,10 @@ def test_without_a_terminal_standard_input_is_read_and_standard_output_left_alon
 
 def test_nothing_in_a_call_can_steer_the_terminal():
     hostile = {"command": "ls\x1b[2K\rsafe", "name": "\u202etxt.exe", "\x07": "ü漢"}
-    text = described(ApprovalRequest("a\x1bb", hostile, "?"))
+    text = request_text(ApprovalRequest("a\x1bb", hostile, "?"))
     assert all(each.isprintable() or each == "\n" for each in text)
     assert "ü漢" in text and "\\u001b" in text and "⟨U+202E⟩" in text
-    long = described(ApprovalRequest("t", {"x": "a" * 10_000}, "?"))
+    long = request_text(ApprovalRequest("t", {"x": "a" * 10_000}, "?"))
     assert len(long) < 4100 and "more characters, not shown" in long
 
 

@@ -9,7 +9,7 @@ from toolkit.errors import DefinitionInvalid, ToolRefused
 from toolkit.people import Approve
 from toolkit.people.asking import PATIENCE_S, ApprovalRequest
 from toolkit.people.human import HumanInputTool
-from toolkit.people.terminal import described
+from toolkit.people.terminal import request_text
 
 
 @as_tool
@@ -140,7 +140,7 @@ def test_a_question_that_is_cancelled_is_recorded_as_that():
 @pytest.mark.parametrize("character", ["ㅤ", "͏", "︀", "󠄁", "\u202e", "\u2066", "\x1b", "\x9b", "\u200b"])
 def test_no_invisible_character_reaches_the_terminal_of_the_one_who_is_asked(character):
     for request in (ApprovalRequest("rm", {"path": f"a{character}b"}, "?"), ApprovalRequest(f"r{character}m", {}, "?")):
-        assert character not in described(request)
+        assert character not in request_text(request)
 
 
 def test_the_toolkit_and_the_inspector_show_the_same_characters():

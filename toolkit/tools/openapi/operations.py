@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid
-from toolkit.plain import several
+from toolkit.plain import texts_of
 from toolkit.tools.openapi.document import Document, Node, as_node, as_nodes
 from toolkit.tools.openapi.schemas import SchemaReader, free_name, with_defs
 from toolkit.tools.openapi.security import Requirement, Scheme, read_requirements
@@ -113,7 +113,7 @@ def _listed(document: Document) -> Iterator[_Listed]:
 def _chosen(listed: list[_Listed], only: Iterable[str] | None) -> list[_Listed]:
     if only is None:
         return listed
-    patterns = several(only, "openapi_tools(only=…)")
+    patterns = texts_of(only, "openapi_tools(only=…)")
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for entry in listed for name in entry.names):
             names = ", ".join(entry.name for entry in listed) or "none"
