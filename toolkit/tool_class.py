@@ -60,9 +60,9 @@ class Tool(ABC):
     def __new__(cls, *_: Any, **named: Any) -> Self:
         """Return a tool that can be called, whatever its class does in an ``__init__`` of its own."""
         require_known(cls, named)
-        made = super().__new__(cls)
-        made._own, made._definition, made._rules = _declared(cls), None, Rules([], [], None, pending=True)
-        return made
+        tool = super().__new__(cls)
+        tool._own, tool._definition, tool._rules = _declared(cls), None, Rules([], [], None, pending=True)
+        return tool
 
     def __init__(
         self,
@@ -362,10 +362,10 @@ def _declared(kind: type[Tool]) -> tuple[str, ...]:
     """Return the fields of a definition that a class sets itself."""
     if hasattr(kind, "schema"):
         raise DefinitionInvalid(f"{kind.__name__}.schema is not looked at; call it input_schema")
-    said = tuple(each for each in _DECLARED if getattr(kind, each, None) is not getattr(Tool, each, None))
+    declared = tuple(each for each in _DECLARED if getattr(kind, each, None) is not getattr(Tool, each, None))
     if kind.definition is Tool.definition:
-        return said
-    for each in said:
+        return declared
+    for each in declared:
         if not isinstance(getattr(kind, each), property):
             raise DefinitionInvalid(f"{kind.__name__}.{each} is not looked at, as it has a definition; say it there")
     return ()

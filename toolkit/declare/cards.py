@@ -170,9 +170,9 @@ def _fetched(address: str) -> tuple[Document, str]:
     """Return the card at an address, and what it is called there, without its ending."""
     source = _shown(address)
     try:
-        found = fetch(address, most_bytes=MOST_BYTES, timeout_s=TIMEOUT_S, accept=_ACCEPTED)
+        fetched = fetch(address, most_bytes=MOST_BYTES, timeout_s=TIMEOUT_S, accept=_ACCEPTED)
     except ToolkitError as error:
         raise CardInvalid((CardProblem(source, 1, str(error)),)) from error
-    path = PurePosixPath(urlsplit(found.url).path)
-    is_yaml = path.suffix.lower() in _YAML or found.content_type.endswith("yaml")
-    return (read_yaml if is_yaml else read_markdown)(decoded(found.data, source), source), path.stem
+    path = PurePosixPath(urlsplit(fetched.url).path)
+    is_yaml = path.suffix.lower() in _YAML or fetched.content_type.endswith("yaml")
+    return (read_yaml if is_yaml else read_markdown)(decoded(fetched.data, source), source), path.stem

@@ -111,9 +111,9 @@ class Connection:
                 is_second = True
             except ValidationError as error:
                 wrong = error.errors()[0]
-                said = f"{path_text(wrong['loc'])}: {wrong['msg']}"
+                problem = f"{path_text(wrong['loc'])}: {wrong['msg']}"
                 raise ServerFailed(
-                    f"MCP server {self._name!r} answered {what} with what is no result: {said}"
+                    f"MCP server {self._name!r} answered {what} with what is no result: {problem}"
                 ) from error
 
     async def close(self) -> None:

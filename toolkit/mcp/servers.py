@@ -100,11 +100,11 @@ class McpServers(Mapping[str, McpServer]):
         """Check that servers have the selected tools, under their own names for them."""
         tools = await self._listed()
         for server, names in wanted.items():
-            there = [tool.remote_name for tool in tools if tool.server_name == server]
+            offered = [tool.remote_name for tool in tools if tool.server_name == server]
             for name in names:
-                if name not in there:
-                    near, has = did_you_mean(name, there), ", ".join(there)
-                    raise DefinitionInvalid(f"MCP server {server!r} has no tool {name!r}{near}; it has {has}")
+                if name not in offered:
+                    near, listed = did_you_mean(name, offered), ", ".join(offered)
+                    raise DefinitionInvalid(f"MCP server {server!r} has no tool {name!r}{near}; it has {listed}")
 
     async def tools(self) -> list[McpTool]:
         """Return the tools of all servers, in the order of the servers. Cheap while none has changed."""

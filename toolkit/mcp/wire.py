@@ -122,11 +122,11 @@ async def _decided(
         return await send(cast("Mapping[str, Any] | None", ruling.args))
     response = ruling.answer.value
     if isinstance(response, dict):
-        held = cast("dict[str, Any]", response)
-        if "error" in held:
-            error: dict[str, Any] = held["error"]
+        message = cast("dict[str, Any]", response)
+        if "error" in message:
+            error: dict[str, Any] = message["error"]
             raise MCPError(error["code"], error["message"], error.get("data"))
-        if "result" in held:
-            return held["result"]
+        if "result" in message:
+            return message["result"]
     kind = type(cast("object", response)).__name__
     raise ToolkitError(f"the controller answered {method} with {kind}; pass a dict with its 'result' or its 'error'")

@@ -83,8 +83,8 @@ class RedisStore:
 
     async def get(self, key: str, /) -> str | None:
         """Return the stored text, or None."""
-        kept = await self._redis.get(self._prefix + key)
-        return kept.decode() if isinstance(kept, bytes) else kept
+        text = await self._redis.get(self._prefix + key)
+        return text.decode() if isinstance(text, bytes) else text
 
     async def set(self, key: str, value: str, /) -> None:
         """Store a text."""
@@ -161,10 +161,10 @@ class Cache(ToolMiddleware):
 def _read(written: str | None, key: str) -> ToolResult | None:
     """Return a stored result; None for a text that somebody else wrote."""
     try:
-        kept: Any = json.loads(written or "null")
-        content, metadata = [as_content(part) for part in kept["content"]], dict(kept.get("metadata") or {})
+        stored: Any = json.loads(written or "null")
+        content, metadata = [as_content(part) for part in stored["content"]], dict(stored.get("metadata") or {})
         return ToolResult(
-            content, kept["is_error"], kept.get("structured"), metadata | {"arguments_hash": key, "cached": True}
+            content, stored["is_error"], stored.get("structured"), metadata | {"arguments_hash": key, "cached": True}
         )
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return None

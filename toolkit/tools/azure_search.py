@@ -73,8 +73,8 @@ class AzureAISearchTool(Tool):
         except TimeoutError:
             failure, why = ToolTimedOut, f"Azure AI Search took longer than {self._timeout_s:g} s"
         except exceptions.HttpResponseError as error:
-            said = member(error.error, "message") or error.message
-            why = f"Azure AI Search answered {error.status_code} {error.reason} for {self._index!r}: {said}"
+            words = member(error.error, "message") or error.message
+            why = f"Azure AI Search answered {error.status_code} {error.reason} for {self._index!r}: {words}"
         except exceptions.AzureError as error:
             why = f"Azure AI Search at {self._endpoint} could not be asked: {error.message}"
         else:

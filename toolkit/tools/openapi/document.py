@@ -106,10 +106,10 @@ def _file(path: Path) -> str:
 
 def _fetched(url: str) -> tuple[str, str]:
     try:
-        found = fetch(url, most_bytes=MAX_DOCUMENT_BYTES, timeout_s=FETCH_TIMEOUT_S)
+        fetched = fetch(url, most_bytes=MAX_DOCUMENT_BYTES, timeout_s=FETCH_TIMEOUT_S)
     except ToolkitError as error:
         raise DefinitionInvalid(f"the OpenAPI document {url}: {error}") from error
-    return found.data.decode("utf-8", errors="replace"), found.url
+    return fetched.data.decode("utf-8", errors="replace"), fetched.url
 
 
 def _parsed(text: str, where: str) -> Node:
