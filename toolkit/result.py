@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, is_dataclass
+from inspect import isawaitable
 from typing import Any, Self, cast
 
 from toolkit.content import CONTENT_TYPES, CONTENT_WORDS, Content, TextContent, as_content, as_text, json_text
@@ -76,7 +77,8 @@ class ToolResult:
         except RecursionError as error:
             raise _no_json(value, "contains itself, or is nested too deeply") from error
         if isinstance(structured, str) and structured.startswith("<") and " at 0x" in structured:
-            raise _no_json(value, "return a list, a dictionary, a dataclass or text")
+            why = "await it" if isawaitable(value) else "return a list, a dictionary, a dataclass or text"
+            raise _no_json(value, why)
         text = str(structured) if type(structured) is int else json_text(structured)
         return cls([TextContent(text)], structured=structured)
 

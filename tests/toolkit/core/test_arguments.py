@@ -181,6 +181,21 @@ def test_what_has_no_json_is_a_failure(call, make, said):
     assert result.is_error and said in result.text
 
 
+def test_a_coroutine_that_a_tool_returns_is_to_be_awaited(call):
+    @tool
+    async def double(x: int) -> int:
+        return 2 * x
+
+    waiting = double({"x": 2})
+
+    @tool
+    async def forgets():
+        return waiting
+
+    assert call(forgets).text == "the returned coroutine cannot be written as JSON: await it"
+    assert asyncio.run(waiting).structured == 4
+
+
 def test_a_result_of_the_wrong_type_is_named_as_what_it_was(call):
     @tool
     def count() -> int:
