@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Awaitable
 from contextlib import asynccontextmanager
+from types import TracebackType
 from typing import TypeVar, cast
 
 from toolkit.errors import (
@@ -92,11 +93,15 @@ def log_escaped(name: str, error: Exception, *, ends: bool) -> None:
     level = logging.INFO if isinstance(error, EndRun) else logging.ERROR
     what, trace = "it ends the run" if ends else "it is the call's result", error.__traceback__
     # How the toolkit got there is of no use to whoever wrote what raised.
-    while trace and trace.tb_next and str(trace.tb_frame.f_globals.get("__name__")).startswith("toolkit."):
+    while trace and trace.tb_next and _is_ours(trace):
         trace = trace.tb_next
-    by = trace.tb_frame.f_code.co_qualname if trace is not None else "something around it"
+    by = trace.tb_frame.f_code.co_qualname if trace and not _is_ours(trace) else "something around it"
     exc_info = type(error), error, trace
     _logger.log(level, "%s: %s raised %s; %s", name, by, type(error).__name__, what, exc_info=exc_info)
+
+
+def _is_ours(trace: TracebackType) -> bool:
+    return str(trace.tb_frame.f_globals.get("__name__")).startswith("toolkit.")
 
 
 def failed_remotely(name: str, error: Exception) -> ToolResult:

@@ -98,6 +98,17 @@ def test_the_log_of_a_failed_hook_names_it_and_begins_in_it(watched, caplog):
     assert [frame.f_code.co_name for frame, _ in walk_tb(record.exc_info[2])] == ["guard"]
 
 
+def test_the_log_of_a_hook_that_returns_nothing_has_its_name_and_no_function_of_the_toolkit(caplog):
+    async def forgetful(ctx, args, call_next):
+        await call_next(args)
+
+    look, _ = look_with("tool", None)
+    asyncio.run(ToolNode([look], tool_hooks=[forgetful]).invoke(CALL))
+    (record,) = [each for each in caplog.records if each.name == "mcp.toolkit" and each.levelno == logging.ERROR]
+    assert record.getMessage() == "look: something around it raised ToolkitError; it is the call's result"
+    assert "middleware forgetful returned None" in caplog.text
+
+
 @pytest.mark.parametrize(("place", "ends"), [("hook", True), ("on_error", True), ("tool", False)])
 def test_what_is_raised_again_ends_the_run_where_the_context_says_so(place, ends):
     error = Own("no luck")
