@@ -6,7 +6,11 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from inspector.store.errors import StoreError
 
 _PORTS = {"http": 8123, "https": 8443}
-_SHAPE = "write it as clickhouse://user:password@host:8123/database, with commas between hosts, and ?secure=1 for TLS"
+_SHAPE = (
+    "write it as clickhouse://user:password@host:8123/database, with commas between hosts, and ?secure=1 for TLS; "
+    "in a password, # is %23, / is %2F, ? is %3F and % is %25"
+)
+_SECURE = {"": False, "0": False, "false": False, "1": True, "true": True}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ def read_address(url: str) -> Address:
         StoreError: It is not an address.
     """
     parts = urlsplit(url)
-    options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+    options = {name: values[-1] for name, values in parse_qs(parts.query, keep_blank_values=True).items()}
     path = unquote(parts.path.strip("/"))
     if parts.scheme == "chdb":
         in_memory = parts.netloc == "memory"
@@ -53,7 +57,7 @@ def read_address(url: str) -> Address:
         )
     if parts.scheme not in ("", "clickhouse"):
         raise StoreError(f"INSPECTOR_DATABASE_URL begins with {parts.scheme}:, which is not supported: {_SHAPE}")
-    secure = options.get("secure", "") in ("1", "true")
+    secure = _is_secure(options)
     hosts = _hosts(parts.netloc.rpartition("@")[2], _PORTS["https" if secure else "http"])
     if not parts.scheme or not hosts or not path or "/" in path:
         raise StoreError(f"INSPECTOR_DATABASE_URL is not the address of a database: {_SHAPE}")
@@ -64,6 +68,17 @@ def read_address(url: str) -> Address:
         password=unquote(parts.password or ""),
         secure=secure,
     )
+
+
+def _is_secure(options: dict[str, str]) -> bool:
+    # What is not understood must not send a password without TLS.
+    unknown = ", ".join(sorted(options.keys() - {"secure"}))
+    if unknown:
+        raise StoreError(f"INSPECTOR_DATABASE_URL has the unknown option {unknown}; the only one is ?secure=1, for TLS")
+    value = options.get("secure", "")
+    if value.lower() not in _SECURE:
+        raise StoreError(f"INSPECTOR_DATABASE_URL has ?secure={value}; write ?secure=1 for TLS, or ?secure=0")
+    return _SECURE[value.lower()]
 
 
 def _hosts(text: str, usual_port: int) -> tuple[tuple[str, int], ...]:

@@ -2,7 +2,7 @@ import itertools
 import socket
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 import pytest
 from clickhouse_server import served
@@ -28,20 +28,27 @@ def server():
         yield host
 
 
-@pytest.fixture
-def broken_server():
-    """A server of HTTP that fails whatever it is asked."""
+@contextmanager
+def answering(status, page, code=None):
+    """A server of HTTP that gives one answer to whatever it is asked."""
 
-    class Broken(Quiet):
+    class Answering(Quiet):
         def do_POST(self):
-            page = b"<h1>\nBad gateway\n</h1>\n"
-            self.send_response(500)
+            self.send_response(status)
+            if code is not None:
+                self.send_header("X-ClickHouse-Exception-Code", code)
             self.send_header("Content-Length", str(len(page)))
             self.end_headers()
             self.wfile.write(page)
 
-    with serving_http(Broken) as listening:
+    with serving_http(Answering) as listening:
         yield f"127.0.0.1:{listening.server_port}"
+
+
+@pytest.fixture
+def broken_server():
+    with answering(500, b"<h1>\nBad gateway\n</h1>\n") as host:
+        yield host
 
 
 @pytest.fixture
@@ -91,9 +98,27 @@ def test_what_is_no_address_is_refused_with_its_form(url):
         read_address(url)
 
 
-def refused(address):
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("secure=yes", r"has \?secure=yes; write \?secure=1 for TLS"),
+        ("secure=", None),
+        ("secure=True", None),
+        ("ssl=1", r"unknown option ssl; the only one is \?secure=1"),
+    ],
+)
+def test_an_option_that_is_not_understood_does_not_send_a_password_without_tls(option, said):
+    url = f"clickhouse://ada:x@box.example/team?{option}"
+    if said is None:
+        assert read_address(url).secure is (option == "secure=True")
+    else:
+        with pytest.raises(StoreError, match=said):
+            read_address(url)
+
+
+def refused(address, kind=StoreBusy):
     """What is said where a store cannot be opened."""
-    with pytest.raises(StoreBusy) as refusal:
+    with pytest.raises(kind) as refusal:
         ClickHouseStore(address)
     return str(refusal.value)
 
@@ -118,6 +143,39 @@ def test_a_server_that_is_no_clickhouse_is_told_of_in_one_line(broken_server, ca
         "server response: <h1> Bad gateway </h1>): is it running, and is INSPECTOR_DATABASE_URL right?"
     )
     assert not caplog.records
+
+
+def test_a_server_that_does_not_speak_tls_is_said_to_need_another_port(broken_server):
+    said = refused(read_address(f"clickhouse://ada:secret@{broken_server}/team?secure=1"))
+    assert said.endswith("is the port for TLS? ?secure=1 needs one, usually 8443")
+
+
+def test_a_server_that_hangs_up_is_said_to_want_tls_perhaps():
+    class Hanging(Quiet):
+        def do_POST(self):
+            self.close_connection = True
+
+    with serving_http(Hanging) as listening:
+        said = refused(read_address(f"clickhouse://127.0.0.1:{listening.server_port}/team"))
+    assert "does not answer (Remote end closed connection without response): is it running" in said
+    assert said.endswith("needs ?secure=1")
+
+
+def test_a_wrong_password_is_said_to_be_in_the_variable():
+    page = b"Code: 516. DB::Exception: ada: Authentication failed: password is incorrect. (AUTHENTICATION_FAILED)"
+    with answering(403, page, "516") as host:
+        said = refused(read_address(f"clickhouse://ada:secret@{host}/team"), StoreError)
+    assert said == (
+        f"the database team of ClickHouse at {host}: ada: Authentication failed: password is incorrect. "
+        "(AUTHENTICATION_FAILED); are user and password in INSPECTOR_DATABASE_URL right?"
+    )
+
+
+def test_a_server_that_is_too_old_is_named_with_the_version_that_is_needed(server, monkeypatch):
+    monkeypatch.setattr("inspector.store.clickhouse.database._OLDEST", "99.1")
+    said = refused(read_address(f"clickhouse://default@{server}/team"), StoreError)
+    assert said.startswith(f"the database team of ClickHouse at {server} has version 2")
+    assert said.endswith("; ClickHouse must be 99.1 or newer")
 
 
 def test_what_clickhouse_refuses_is_told_in_its_own_words_alone(store):

@@ -25,7 +25,16 @@ _BUSY: Final = frozenset((202, 209, 210, 252, 319, 999))
 _UNKNOWN_SETTING: Final = 115
 _OLDEST: Final = "26.6"
 """The version of ClickHouse that has all settings of queries and tables."""
+_REFUSED: Final = frozenset((192, 193, 194, 516))
+"""Error codes of an unknown user and a wrong password."""
 _IS_RIGHT: Final = "is it running, and is INSPECTOR_DATABASE_URL right?"
+_ADVICE: Final = (
+    ("CERTIFICATE_VERIFY_FAILED", "if an authority of your own signed it, name that one's file in SSL_CERT_FILE"),
+    ("SSL: ", "is the port for TLS? ?secure=1 needs one, usually 8443"),
+    ("Connection reset", "is it running, and is the port for TLS? Then INSPECTOR_DATABASE_URL needs ?secure=1"),
+    ("Remote end closed", "is it running, and is the port for TLS? Then INSPECTOR_DATABASE_URL needs ?secure=1"),
+)
+"""What to check, by a part of why a server does not answer."""
 _REASON: Final = re.compile(r"(?:DB::Exception: |HTTP driver received )(.+?)(?: \(version | \(for url |$)")
 _LONGEST_REASON: Final = 200
 _TYPE: Final = re.compile(" (?:CODEC|DEFAULT)")
@@ -113,6 +122,10 @@ class Database:
         self._read_s = read_s
         with self._translated(None):
             self._hosts = Hosts(address)
+        version = self._hosts.client.server_version
+        if not self._hosts.client.min_version(_OLDEST):
+            self._hosts.close()
+            raise StoreError(f"{address} has version {version}; ClickHouse must be {_OLDEST} or newer")
 
     def begin(self) -> None:
         """Make this the default database of the connection; it has to exist by now."""
@@ -200,7 +213,9 @@ class Database:
         except OperationalError as error:
             if client is not None:
                 self._hosts.leave(client)
-            raise StoreBusy(f"{self.address} does not answer ({_reason(error)}): {_IS_RIGHT}") from error
+            reason = _reason(error)
+            advice = next((advice for part, advice in _ADVICE if part in reason), _IS_RIGHT)
+            raise StoreBusy(f"{self.address} does not answer ({reason}): {advice}") from error
         except DatabaseError as error:
             if error.code is None and client is not None:
                 self._hosts.leave(client)
@@ -221,7 +236,9 @@ class Database:
         if code is None and self.address.hosts:
             # Probably a proxy whose server is down for now.
             return StoreBusy(f"{self.address} answers as no ClickHouse does ({_reason(error)}): {_IS_RIGHT}")
-        advice = f"; ClickHouse must be {_OLDEST} or newer" if code == _UNKNOWN_SETTING else ""
+        advice = "; are user and password in INSPECTOR_DATABASE_URL right?" if code in _REFUSED else ""
+        if code == _UNKNOWN_SETTING:
+            advice = f"; ClickHouse must be {_OLDEST} or newer"
         return (StoreBusy if code in _BUSY else StoreError)(f"{self.address}: {_reason(error)}{advice}")
 
 
@@ -233,8 +250,8 @@ def _reason(error: BaseException) -> str:
     """Return the actual reason in the messages of the client and the server."""
     last: BaseException | None = error
     while last is not None:
-        error, last = last, getattr(last, "reason", None) or last.__cause__
-        last = last if isinstance(last, BaseException) else None
+        within = (getattr(last, "reason", None), last.__cause__, *last.args)
+        error, last = last, next((each for each in within if isinstance(each, BaseException)), None)
     message = (error.strerror if isinstance(error, OSError) else None) or str(error)
     line = " ".join(message.split())
     match = _REASON.search(line)
