@@ -1,10 +1,13 @@
 """How a process is frozen: where its clock stands, and where its random numbers come from."""
 
+import json
 from dataclasses import dataclass
 from typing import Final
 
 FREEZE: Final = "INSPECTOR_FREEZE"
 """Says in the environment at what a process is frozen, as `Frozen` writes it."""
+PROGRAM: Final = "inspector.raw.program"
+"""What the first call of a process says about its program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +33,11 @@ class Frozen:
     def written(self) -> str:
         """It as text."""
         return f"{self.time_ns}:{'' if self.seed is None else self.seed}"
+
+
+def frozen_in(program: object) -> Frozen | None:
+    """Return at what a process was frozen, from what is recorded about its program; None if it was not."""
+    try:
+        return Frozen.read(str(json.loads(str(program or "{}")).get("frozen") or ""))
+    except (ValueError, AttributeError):
+        return None

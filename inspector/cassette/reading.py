@@ -8,15 +8,13 @@ import msgspec
 from msgspec import Raw
 
 from inspector.cassette.errors import CassetteUnreadable
-from inspector.frozen import Frozen
+from inspector.frozen import PROGRAM, Frozen, frozen_in
 from inspector.model import Event, Span, coalesce
 from inspector.otlp import DecodedSpan
 from inspector.parts import Parts
 from inspector.reading.dialects import read_span
 from inspector.reading.recorded import read_line
 
-PROGRAM: Final = "inspector.raw.program"
-"""What the first call of a process says about its program."""
 _ADVICE: Final = "get it from git again, or record it again"
 
 
@@ -44,14 +42,6 @@ def frozen_of(events: Iterable[Event]) -> Frozen | None:
     """Return the time at which the program of a run was frozen; None if it was not."""
     programs = (msgspec.json.decode(bytes(event.attributes or b"{}")).get(PROGRAM) for event in events)
     return next(filter(None, map(frozen_in, programs)), None)
-
-
-def frozen_in(program: object) -> Frozen | None:
-    """Return the same from what is recorded about the program, if anything is."""
-    try:
-        return Frozen.read(str(msgspec.json.decode(str(program or "{}")).get("frozen") or ""))
-    except (ValueError, AttributeError):
-        return None
 
 
 def _events(files: Iterable[Path], *, is_whole: bool = False, is_priced: bool = False) -> list[Event]:

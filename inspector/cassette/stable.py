@@ -11,7 +11,7 @@ import msgspec
 from inspector import semconv as sc
 from inspector.cassette.ids import ERROR, EXCHANGES, Numbers
 from inspector.cassette.order import Json, attribute, in_order
-from inspector.cassette.reading import PROGRAM, frozen_in
+from inspector.frozen import PROGRAM, frozen_in
 from inspector.reading.exchanges import Exchange, ExchangeUnreadable, read_exchanges
 
 _LEFT_OUT: Final = frozenset(

@@ -9,6 +9,11 @@ NOT_ENDED: Final = "it did not end"
 CACHED: Final = "DSPy had the answer of its model on disk"
 """The reason of a module for which no model was called."""
 
+RANDOM_IDS: Final = (
+    "it passes on messages of the graph's state, whose random ids are others in a replay; record with --freeze"
+)
+"""The reason of a handoff of LangGraph in a run whose random numbers are not known."""
+
 
 class Obstacle(Struct, frozen=True):
     """A call that cannot be replayed."""

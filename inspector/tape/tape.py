@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector import semconv as sc
+from inspector.frozen import PROGRAM, frozen_in
 from inspector.model import Event, ancestors
 from inspector.tape.calls import (
     AROUND,
@@ -22,7 +23,8 @@ from inspector.tape.calls import (
     is_of_its_client,
     refuse_asking_back,
 )
-from inspector.tape.obstacles import NotReplayable, Obstacle
+from inspector.tape.obstacles import RANDOM_IDS, NotReplayable, Obstacle
+from inspector.tape.passed_on import passes_on_state
 
 _LISTED: Final = 8
 _SCOPE: Final = "otel.scope.name"
@@ -174,6 +176,8 @@ class _Recorded:
         if taped is None:
             return None
         call, request = taped
+        if passes_on_state(call.result, above) and not self._is_frozen():
+            call = replace(call, result=None, unrecordable=RANDOM_IDS)
         same = self.same.get(_counted(event, self.by_id), ())
         call = replace(call, duplicates=tuple(each for each in same if each != event.span_id))
         if event.span_id in reaching:
@@ -181,6 +185,9 @@ class _Recorded:
         self.calls.append(call)
         self.texts.update(request.texts)
         return call
+
+    def _is_frozen(self) -> bool:
+        return any(frozen_in(attributes_of(event).get(PROGRAM)) for event in self.by_id.values())
 
     def several_processes(self) -> str | None:
         """Name the processes of the calls, if one process would be given answers of another."""

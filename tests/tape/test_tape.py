@@ -255,6 +255,33 @@ def tool(number, *, parent=None, status="ok", **more):
     )
 
 
+HANDOFF = {
+    "value": {
+        "class": "langgraph.types:Command",
+        "fields": {"update": {"messages": [{"fields": {"id": "f0d10f8c-72ad-4557-9983-139e58f59c04"}}]}, "goto": "b"},
+    }
+}
+
+
+def agent_with_handoff(asked, result=HANDOFF, **more):
+    program = json.dumps({"argv": ["app.py"], **more})
+    around = event(1, "agent", hook="agent_call", name="invoke_agent a", **{"inspector.raw.program": program})
+    asked = msgspec.Raw(json.dumps([{"type": "human", "id": asked, "content": "hi"}]).encode())
+    handoff = tool(2, parent=1, **{"inspector.raw.result": json.dumps(result, separators=(",", ":"))})
+    return replace(around, input=asked), handoff
+
+
+def test_a_handoff_with_messages_of_the_state_needs_random_numbers_that_are_known():
+    events = agent_with_handoff("f0d10f8c-72ad-4557-9983-139e58f59c04")
+    assert refused(*events).endswith("whose random ids are others in a replay; record with --freeze")
+    frozen = agent_with_handoff("f0d10f8c-72ad-4557-9983-139e58f59c04", frozen="1764000000000000000:7")
+    assert len(tape_of("r1", frozen).calls) == 1
+    of_another = agent_with_handoff("00d10f8c-72ad-4557-9983-139e58f59c04")
+    assert len(tape_of("r1", of_another).calls) == 1
+    of_no_graph = agent_with_handoff("f0d10f8c-72ad-4557-9983-139e58f59c04", {"value": HANDOFF["value"]["fields"]})
+    assert len(tape_of("r1", of_no_graph).calls) == 1
+
+
 def test_what_a_withheld_tool_calls_is_not_on_the_tape():
     tape = tape_of("r1", [tool(1), call(2, parent=1), event(3, "rpc", parent=2, hook="rpc_request"), call(4)])
     assert [each.span for each in tape.calls] == [f"{1:016x}", f"{4:016x}"]
