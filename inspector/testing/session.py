@@ -81,7 +81,7 @@ class TracedTest:
         self._environment.undo()
 
     def run(self, words: Sequence[str], cwd: Path | None) -> "subprocess.CompletedProcess[str]":
-        """Run a program; its output is read as text."""
+        """Run a program; its output is read as text, in which any bytes that are none become U+FFFD."""
         __tracebackhide__ = True
         directory = self._directory / f"program-{len(self._reports)}"
         directory.mkdir()
@@ -98,6 +98,7 @@ class TracedTest:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
+            errors="replace",
             check=False,
         )
         self._events = None

@@ -104,6 +104,19 @@ def test_the_price_list_is_loaded_only_by_a_test_that_asks_for_the_cost(with_tes
     assert done.code == 0, done.out
 
 
+@pytest.mark.slow
+def test_a_program_may_write_what_is_no_text(with_test):
+    with_test.change(
+        "app.py", "    main(*sys.argv[1:])", r"    main(*sys.argv[1:])" + "\n    sys.stdout.buffer.write(bytes([255]))"
+    )
+    with_test.change(TEST, "trace.run(", "completed = trace.run(")
+    with_test.change(
+        TEST, "# assert trace.errors", r'assert completed.stdout.endswith("\ufffd")' + "\n    # assert trace.errors"
+    )
+    done = with_test.pytest()
+    assert done.code == 0, done.out
+
+
 def test_other_results_in_a_prompt_fail_it_with_one_named_step(with_test):
     with_test.change("app.py", "json.dumps(found)", "json.dumps([found])")
     done = with_test.pytest()
