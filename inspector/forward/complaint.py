@@ -6,11 +6,13 @@ from pathlib import Path
 
 _FILE = "problem.txt"
 _MOST_BYTES = 1000
+WEB_PAGE = "HTTP 200 with a web page"
 _ADVICE = {
     "HTTP 401": "it asks for a token",
     "HTTP 403": "it takes no spans with this token",
     "HTTP 404": "nothing takes spans there; an inspector is addressed as http://host:7800",
     "HTTP 405": "nothing takes spans there; an inspector is addressed as http://host:7800",
+    WEB_PAGE: "nothing takes spans there; an inspector is addressed as http://host:7800",
     "HTTP 421": "it does not answer to that host name; set INSPECTOR_ALLOWED_HOSTS where it runs",
 }
 _HOW = (

@@ -11,6 +11,7 @@ from time import time
 from typing import IO, Literal
 
 from inspector import semconv
+from inspector.forward.complaint import WEB_PAGE
 from inspector.forward.connection import Connection
 from inspector.forward.endpoint import Endpoint
 from inspector.otlp import MEDIA_TYPES, Item, partial_success, request_of
@@ -26,6 +27,8 @@ _RETRYABLE = frozenset((429, 502, 503, 504))
 """https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes"""
 _MISDIRECTED = frozenset((301, 302, 303, 307, 308, 401, 403, 404, 405, 407, 421))
 """Responses of something that is not a receiver, or does not know us; the spans can be sent later."""
+_PAGE = "text/html"
+"""What a web application answers to any path, and a proxy that asks who we are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +115,12 @@ class Sender:
             self._connection.ended()
 
     def _taken(self, headers: Message, body: bytes) -> Answer:
+        media_type = headers.get_content_type()
+        # What is written with Flask calls any answer a page, such as an empty one.
+        if media_type == _PAGE and body.lstrip().startswith(b"<"):
+            return Answer("misdirected", WEB_PAGE)
         # A 200 with an unreadable body is still a 200.
-        rejected, reason = partial_success(headers.get_content_type(), body)
+        rejected, reason = partial_success(media_type, body)
         takes = headers.get(semconv.TAKES_HEADER)
         return Answer("taken", reason, rejected=rejected, is_inspector=takes == semconv.TAKES_RUNNING)
 

@@ -50,13 +50,18 @@ def come_again(message: str, after_s: int) -> bytes:
 
 def partial_success(media_type: str, body: bytes) -> tuple[int, str]:
     """Read from an ``ExportTraceServiceResponse`` how many spans were rejected, and why; none if it is unreadable."""
+    rejected, reason = _partial_success(media_type, body)
+    return max(0, rejected), reason[:_LONGEST_REASON]
+
+
+def _partial_success(media_type: str, body: bytes) -> tuple[int, str]:
     try:
         if media_type == MEDIA_TYPES["json"] and body:
             partial: Any = msgspec.json.decode(body).get("partialSuccess") or {}
-            return int(partial.get("rejectedSpans") or 0), str(partial.get("errorMessage") or "")[:_LONGEST_REASON]
+            return int(partial.get("rejectedSpans") or 0), str(partial.get("errorMessage") or "")
         if media_type == MEDIA_TYPES["protobuf"]:
             return _partial_success_of(body)
-    except (WireError, msgspec.MsgspecError, ValueError, TypeError, AttributeError, RecursionError):
+    except (WireError, msgspec.MsgspecError, ValueError, TypeError, AttributeError, RecursionError, OverflowError):
         pass
     return 0, ""
 
@@ -70,7 +75,7 @@ def _partial_success_of(body: bytes) -> tuple[int, str]:
             if (number, kind_of) == (1, VARINT):
                 rejected = signed(varint(body, begin, end)[0])
             elif (number, kind_of) == (2, LENGTH):
-                reason = body[begin:end].decode("utf-8", "replace")[:_LONGEST_REASON]
+                reason = body[begin:end].decode("utf-8", "replace")
     return rejected, reason
 
 

@@ -220,6 +220,35 @@ def test_spans_left_out_of_a_request_are_counted(outbox, segments, receiver, lin
     assert (box.total.spans, box.total.refused) == (1, 1)
 
 
+def test_a_web_page_is_no_receipt(outbox, segments, receiver, clock, line, span):
+    receiver.answers = [(200, {"Content-Type": "text/html; charset=utf-8"}, b"<!doctype html>")]
+    path = segments.write(line(span(0)))
+    box = outbox()
+    assert not box.send_waiting()
+    assert box.problem == "HTTP 200 with a web page"
+    assert "nothing takes spans there" in advice_on(box.problem)
+    assert path.exists()
+    clock.now_s = 100
+    assert box.send_waiting()
+    assert receiver.names == ["span 0"]
+
+
+def test_an_answer_that_is_only_called_a_page_is_a_receipt(outbox, segments, receiver, line, span):
+    receiver.answers = [(200, {"Content-Type": "text/html"}, b"ok")]
+    segments.write(line(span(0)))
+    assert outbox().send_waiting()
+
+
+@pytest.mark.parametrize("rejected", [b"-2", b'"-1"', b"1e400", b"null", b"[]"])
+def test_no_fewer_than_no_spans_are_left_out(outbox, segments, receiver, rejected, line, span):
+    answer = b'{"partialSuccess": {"rejectedSpans": %b}}' % rejected
+    receiver.answers = [(200, {"Content-Type": "application/json"}, answer)]
+    segments.write(line(span(0)))
+    box = outbox()
+    assert box.send_waiting()
+    assert (box.total.spans, box.total.refused) == (1, 0)
+
+
 def test_no_redirect_is_followed(outbox, segments, receiver, line, span):
     receiver.answers = [(307, {"Location": f"{receiver.url}/elsewhere"}, b"")]
     segments.write(line(span(0)))
