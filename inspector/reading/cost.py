@@ -15,12 +15,19 @@ PROVIDERS = {
     "azure.ai.inference": "azure",
     "az.ai.inference": "azure",
     "az.ai.openai": "azure",
+    "azure-openai": "azure",
+    "gcp.gen_ai": "google",
+    "togetherai": "together",
 }
-"""Values of OpenTelemetry's ``gen_ai.provider.name`` that the price list spells differently."""
+"""Values of OpenTelemetry's ``gen_ai.provider.name``, and names of the AI SDK, that the price list spells otherwise."""
 
 FRAMEWORKS = frozenset({"strands-agents"})
 """Values of it that name no provider: that is Bedrock, if the model has a name of its form, else an unnamed one."""
 
+_OF_AI_SDK = re.compile(r"([\w-]+)\.(?:chat|completion|embedding|messages|responses|textEmbedding)", re.ASCII)
+"""A provider of the AI SDK with the API that it is asked by: ``groq.chat``."""
+_GATEWAY = "gateway"
+"""That of Vercel, whose models are named with their providers: ``openai/gpt-4o``."""
 _LONGEST_NAME = 256
 _BEDROCK = re.compile(r"(?:[a-z-]+\d*\.){1,2}[a-z]")
 _PROBE_TOKENS = 1_000_000
@@ -88,17 +95,25 @@ def _knows_provider(provider: str, model: str) -> bool:
     try:
         from genai_prices.data_snapshot import get_snapshot
 
-        get_snapshot().find_provider(None, _provider_id(provider, model), None)
+        get_snapshot().find_provider(None, _on_list(model, provider)[1], None)
     # As in `price_usd`.
     except Exception:  # noqa: BLE001
         return False
     return True
 
 
-def _provider_id(provider: str | None, model: str) -> str | None:
+def _on_list(model: str, provider: str | None) -> tuple[str, str | None]:
+    """Return a model and its provider as the price list names them; None if the provider is not named."""
     if provider in FRAMEWORKS:
-        return "aws" if _BEDROCK.match(model) else None
-    return PROVIDERS.get(provider.lower(), provider) if provider else None
+        return model, "aws" if _BEDROCK.match(model) else None
+    if provider == _GATEWAY:
+        named, _, rest = model.rpartition("/")
+        provider, model = named, rest
+    if not provider:
+        return model, None
+    of_sdk = _OF_AI_SDK.fullmatch(provider)
+    name = str(of_sdk[1]) if of_sdk else provider
+    return model, PROVIDERS.get(name.lower(), name)
 
 
 def _linear(tokens: Tokens, rates: _Rates) -> float:
@@ -123,7 +138,7 @@ def _listed(tokens: Tokens, model: str, provider: str | None, start_ns: int) -> 
         cache_write_tokens=tokens.cache_write,
     )
     when = datetime.fromtimestamp(start_ns / 1e9, tz=UTC)
-    provider_id = _provider_id(provider, model)
+    model, provider_id = _on_list(model, provider)
     return calc_price(usage, model, provider_id=provider_id, genai_request_timestamp=when).total_price
 
 
@@ -136,9 +151,9 @@ def _rates(model: str, provider: str | None) -> _Rates | Literal["varies"] | Non
     from genai_prices.data_snapshot import get_snapshot
     from genai_prices.types import ModelPrice, TieredPrices
 
-    provider_id = _provider_id(provider, model)
     try:
-        _, found = get_snapshot().find_provider_model(model, None, provider_id, None)
+        name, provider_id = _on_list(model, provider)
+        _, found = get_snapshot().find_provider_model(name, None, provider_id, None)
     except LookupError:
         return None
     prices = found.prices

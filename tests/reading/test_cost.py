@@ -48,10 +48,40 @@ def test_providers_are_known_by_their_conventional_names():
         ("gcp.gemini", "gemini-2.5-flash"),
         ("x_ai", "grok-4"),
         ("mistral_ai", "mistral-large-latest"),
+        ("gcp.gen_ai", "gemini-2.5-flash"),
         (None, "gpt-4o"),
     ]:
         usd = price_usd(Tokens(1000, 1000), model=model, provider=provider, start_ns=NOON_NS)
         assert usd is not None and usd > 0, provider
+
+
+@pytest.mark.parametrize(
+    ("of_sdk", "provider", "model"),
+    [
+        ("openai.responses", "openai", "gpt-4o"),
+        ("azure.chat", "azure", "gpt-4o"),
+        ("azure-openai.chat", "azure", "gpt-4o"),
+        ("anthropic.messages", "anthropic", "claude-sonnet-4-5"),
+        ("google.generative-ai", "google", "gemini-2.5-flash"),
+        ("xai.chat", "x-ai", "grok-3"),
+        ("groq.chat", "groq", "llama-3.3-70b-versatile"),
+        ("deepseek.chat", "deepseek", "deepseek-chat"),
+        ("togetherai.chat", "together", "meta-llama/Llama-3.3-70B-Instruct-Turbo"),
+    ],
+)
+def test_providers_of_the_ai_sdk_are_known_with_and_without_its_gateway(of_sdk, provider, model):
+    usd = price_usd(Tokens(1000, 1000), model=model, provider=provider, start_ns=NOON_NS)
+    assert usd
+    assert price_usd(Tokens(1000, 1000), model=model, provider=of_sdk, start_ns=NOON_NS) == usd
+    if "/" not in model:
+        named = f"{provider}/{model}"
+        assert price_usd(Tokens(1000, 1000), model=named, provider="gateway", start_ns=NOON_NS) == usd
+
+
+def test_a_server_of_ones_own_under_a_name_of_the_ai_sdk_has_no_price():
+    assert price_usd(Tokens(1, 1), model="gpt-4o", provider="lmstudio.chat", start_ns=NOON_NS) is None
+    assert why_unpriced("gpt-4o", "lmstudio.chat").endswith("provider unknown")
+    assert why_unpriced("openai/stub", "gateway").endswith("model unknown")
 
 
 @pytest.mark.parametrize(
