@@ -134,7 +134,7 @@ def test_a_short_id_is_looked_up_in_the_index_of_the_ids(store, make_span):
     store.write([make_span(trace_id=f"{at:032x}", run=f"run-{at:08x}") for at in range(3)])
     plans = []
 
-    @event.listens_for(store._reader, "before_cursor_execute")
+    @event.listens_for(store._readers.engine, "before_cursor_execute")
     def explain(connection, cursor, statement, parameters, context, many):
         plan = connection.connection.dbapi_connection.execute("EXPLAIN QUERY PLAN " + statement, parameters)
         plans.extend(row[-1] for row in plan)
@@ -152,7 +152,7 @@ def test_a_trace_is_tested_by_the_index_of_the_trace_alone(store, make_span):
     store.write([make_span(trace_id=f"t{at}", tool="x") for at in range(3)])
     plans = []
 
-    @event.listens_for(store._reader, "before_cursor_execute")
+    @event.listens_for(store._readers.engine, "before_cursor_execute")
     def explain(connection, cursor, statement, parameters, context, many):
         if "EXISTS" in statement:
             plan = connection.connection.dbapi_connection.execute("EXPLAIN QUERY PLAN " + statement, parameters)

@@ -337,7 +337,7 @@ def test_common_questions_use_an_index(store, question):
     where, options = INDEXED[question]
     plans = []
 
-    @event.listens_for(store._reader, "before_cursor_execute")
+    @event.listens_for(store._readers.engine, "before_cursor_execute")
     def explain(connection, cursor, statement, parameters, context, many):
         if "FROM spans" in statement:
             plan = connection.connection.dbapi_connection.execute("EXPLAIN QUERY PLAN " + statement, parameters)

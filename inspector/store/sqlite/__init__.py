@@ -3,8 +3,8 @@
 Where to begin:
 
 - `store` implements `inspector.store.Store`, over the packages below; `tables` and `migrations` have the tables.
-- `database` opens the file: `engine` connects, `write_connection` guards the one connection that writes, `integrity`
-  checks for damage, `reserve` and `growth` deal with full disks. `salvage` reads what is left of a damaged file.
+- `database` opens the file: `engine` connects, `write_connection` writes, `read_connections` read, `integrity` checks
+  for damage, `reserve` and `growth` deal with full disks. `salvage` reads what is left of a damaged file.
 - `writing` stores spans: `writer` a batch, `conversations` each message once, `families` finds duplicates, `totals`
   sums up traces, runs and sessions, `turns` follows conversations.
 - `queries` lists the queries, which are in `lists` (`reader` and `run_lists` answer most, `filters` makes conditions

@@ -5,21 +5,21 @@
 import math
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
 from inspector.model import Label, Loss, NewLabel, Span
-from inspector.store.errors import PagesDamaged, StoreError, StoreFull, StoreReadOnly
+from inspector.store.errors import StoreError, StoreFull, StoreReadOnly
 from inspector.store.limits import IDLE_S, READ_LIMITS, ReadLimits
 from inspector.store.model import Age, Deletable, DueLogs, Health, Joined, Pruned, Removed, SpoolMark
 from inspector.store.protocol import Store
 from inspector.store.sqlite import queries
-from inspector.store.sqlite.database import integrity
 from inspector.store.sqlite.database.counters import save_counters
-from inspector.store.sqlite.database.engine import check_readable, file_identity, limited, reader_engine, translated
+from inspector.store.sqlite.database.engine import check_readable
 from inspector.store.sqlite.database.growth import Growth
+from inspector.store.sqlite.database.read_connections import ReadConnections
 from inspector.store.sqlite.database.reserve import Reserve
 from inspector.store.sqlite.database.unwritable import copied
 from inspector.store.sqlite.database.write_connection import WriteConnection
@@ -84,16 +84,14 @@ class SqliteStore(Store):
                 self._writer = WriteConnection(
                     path, check_s=check_s, check_later=check_later, reopened=self._read_anew, is_owned=is_owned
                 )
-        self._inode = file_identity(path)[0]
-        self._reader = reader_engine(path, wait_s=limits.wait_s)
-        self._damage: str | None = None
+        self._readers = ReadConnections(path, limits, self._writer)
         self._cache = writer.WriterCache()
         self._upkeep = Upkeep(self._index, self._add_up, self._give_back, self.sync, self.shrink_log)
 
     @property
     def problem(self) -> str | None:
         refusal = None if self._writer is None else self._writer.refusal
-        return self._damage if refusal is None else str(refusal)
+        return self._readers.damage if refusal is None else str(refusal)
 
     def prepare(self, give_up: Callable[[], bool] = lambda: False) -> None:
         writer = self._writable()
@@ -220,11 +218,11 @@ class SqliteStore(Store):
             return read_health(connection, self._path)
 
     def close(self) -> None:
-        if self._writer is None or self._damage is None:
-            self._reader.dispose()
+        if self._writer is None or self._readers.damage is None:
+            self._readers.close()
         if self._writer is not None:
             self._writer.close()
-        self._reader.dispose()
+        self._readers.close()
         if self._copy is not None:
             self._copy.cleanup()
 
@@ -318,57 +316,7 @@ class SqliteStore(Store):
     def _read_anew(self) -> None:
         """Read the file that has replaced the previous one."""
         self._cache.forget()
-        before = self._reader
-        self._inode = file_identity(self._path)[0]
-        self._reader = reader_engine(self._path, wait_s=self._limits.wait_s)
-        self._damage = None
-        before.dispose()
+        self._readers.open_replaced()
 
-    def _is_replaced(self) -> bool:
-        """Tell whether another process has replaced the file that is only read."""
-        inode = file_identity(self._path)[0]
-        return self._writer is None and inode not in (0, self._inode)
-
-    @contextmanager
-    def _read(self) -> Generator[Connection]:
-        limit_s = self._limits.read_s
-        if self._is_replaced():
-            # Until the new file has tables, the old one is read.
-            with suppress(StoreError):
-                check_readable(self._path)
-                self._read_anew()
-        reader = self._reader
-        connections = reader.pool
-        try:
-            with translated(self._path, limit_s), reader.begin() as connection, limited(connection, limit_s):
-                yield connection
-        except PagesDamaged as damage:
-            self._note_damage(damage, reader)
-            raise
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
-            # Inconsistent rows can cause any exception; if pages are broken, that is the reason.
-            self._look_for_damage(error, reader)
-            raise
-        finally:
-            if reader is not self._reader:
-                # The connection was returned to a pool that is no longer in use.
-                connections.dispose()
-
-    def _look_for_damage(self, error: Exception, reader: Engine) -> None:
-        try:
-            with translated(self._path):
-                integrity.check(self._path, limit_s=self._limits.read_s)
-        except PagesDamaged as damage:
-            self._note_damage(damage, reader)
-            raise damage from error
-        except StoreError:
-            return
-
-    def _note_damage(self, damage: PagesDamaged, reader: Engine) -> None:
-        with nullcontext() if self._writer is None else self._writer.alone():
-            # The file may have been replaced meanwhile.
-            if reader is not self._reader:
-                return
-            self._damage = str(damage)
-            if self._writer is not None:
-                self._writer.refuse(damage)
+    def _read(self) -> AbstractContextManager[Connection]:
+        return self._readers.transaction()
