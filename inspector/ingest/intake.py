@@ -1,4 +1,4 @@
-"""The queue of requests for the store: one thread interprets those that wait, and commits them together.
+"""Stores requests: one thread interprets those that wait in a queue, and commits them together.
 
 Both tasks share a thread because both need the interpreter: if another thread interpreted requests, the writer would
 wait for the interpreter after every row, which is slower than one task after the other. Under load, a second process
@@ -8,64 +8,29 @@ share the cost of a commit.
 
 import logging
 import threading
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from inspector.ingest.errors import IntakeFull
 from inspector.ingest.offload import Offload
 from inspector.ingest.one_by_one import read_spans, write_storable, write_storable_logs
+from inspector.ingest.request_queue import MOST_WAITING, MOST_WAITING_BYTES, Receipt, RequestQueue, WaitingRequest
 from inspector.model import Log, NewLabel, Span
 from inspector.otlp import Decoded
 from inspector.received import Received, RequestPart, as_sent, in_parts, receive
 from inspector.store import Store, StoreBusy, StoreError
 
 GROUP_SPANS = 2_048
-MOST_WAITING = 1_024
-MOST_WAITING_BYTES = 64 << 20
 _UNREADABLE = "it could not be read; the server's log says why"
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """The result of a request, available once it is committed."""
-
-    spans: int = 0
-    """The number of spans and logs that are committed."""
-    rejected: Mapping[str, int] = field(default_factory=dict[str, int])
-    """The numbers of rejected spans or logs, by the invalid field, or of data points of metrics."""
-    malformed: str | None = None
-    """Why the whole request was refused; nothing was stored then."""
-    too_large: bool = False
-    """Whether it was refused because it exceeds a limit."""
-
-
-@dataclass(slots=True)
-class _Delivery:
-    decode: Callable[[], Decoded]
-    size: int
-    receipt: Future[Receipt]
-    answer: Future[bytes] | None = None
-    """The answer of the second process, if the request was sent to it."""
-
-    def take(self) -> Callable[[], Decoded]:
-        """Return ``decode`` and drop it here, because it holds the bytes of the request, which may be many."""
-        decode, self.decode = self.decode, Decoded
-        return decode
-
-    @property
-    def can_wait(self) -> bool:
-        """Whether the second process has not answered yet."""
-        return self.answer is not None and not self.answer.done()
-
-
 @dataclass(slots=True)
 class _Unpacked:
-    delivery: _Delivery
+    request: WaitingRequest
     spans: Sequence[Span]
     labels: Sequence[NewLabel]
     logs: Sequence[Log]
@@ -113,16 +78,11 @@ class Intake:
         self._store = store
         self._committed = committed
         self._redact = redact
-        self._offload = offload
         self._group_spans = group_spans
-        self._most_waiting = most_waiting
-        self._most_waiting_bytes = most_waiting_bytes
-        self._waiting: deque[_Delivery] = deque()
-        self._bytes = 0
-        self._changed = threading.Condition()
+        self._queue = RequestQueue(offload=offload, most=most_waiting, most_bytes=most_waiting_bytes)
+        self._lock = threading.Lock()
+        """Held to begin and to close, and to count what was left out."""
         self._thread: threading.Thread | None = None
-        self._busy = False
-        self._closed = False
 
     def deliver(self, decode: Callable[[], Decoded], size: int) -> Future[Receipt]:
         """Queue a request; the future is done once its content is committed, or has the StoreError.
@@ -134,54 +94,30 @@ class Intake:
         Raises:
             IntakeFull: The queue is full, or this process is shutting down.
         """
-        delivery = _Delivery(decode, size, Future())
-        with self._changed:
-            if self._closed:
-                raise IntakeFull("the server is shutting down; retry")
-            if self._is_full(size):
-                raise IntakeFull("too many spans are waiting to be stored; retry later")
-            if self._offload is not None and self._waiting:
-                self._offload.note_waiting(size)
-            self._waiting.append(delivery)
-            self._bytes += size
-            self._send_ahead()
+        request = WaitingRequest(decode, size, Future())
+        with self._lock:
+            self._queue.put(request)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="inspector-intake", daemon=True)
                 self._thread.start()
-            self._changed.notify_all()
-        return delivery.receipt
-
-    def _is_full(self, size: int) -> bool:
-        if len(self._waiting) >= self._most_waiting:
-            return True
-        return bool(self._waiting) and self._bytes + size > self._most_waiting_bytes
-
-    def _send_ahead(self) -> None:
-        if self._offload is not None:
-            self._offload.send(self._waiting)
-
-    def _end_offload(self) -> None:
-        if self._offload is not None:
-            self._offload.end()
+        return request.receipt
 
     def note_left_out(self, counts: Mapping[str, int]) -> None:
         """Count what was not stored; it may be called from any thread."""
-        with self._changed:
+        with self._lock:
             self.left_out.update(counts)
 
     def wait_idle(self, timeout_s: float) -> bool:
         """Wait until the queue is empty; return whether it is."""
-        with self._changed:
-            return self._changed.wait_for(lambda: not self._busy and not self._waiting, timeout_s)
+        return self._queue.wait_idle(timeout_s)
 
     def close(self) -> None:
         """Store everything in the queue, accept nothing more, and end the thread."""
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()
+        with self._lock:
+            self._queue.close()
         if self._thread is not None:
             self._thread.join()
-        self._end_offload()
+        self._queue.end_second_process()
 
     def _run(self) -> None:
         while group := self._next_group():
@@ -191,58 +127,31 @@ class Intake:
             except Exception as error:  # noqa: BLE001
                 _log.exception("%d requests could not be stored", len(group))
                 for unpacked in group:
-                    _refuse(unpacked.delivery, StoreBusy(f"storing failed: {type(error).__name__}"))
+                    _refuse(unpacked.request, StoreBusy(f"storing failed: {type(error).__name__}"))
             # Released before the next requests are interpreted.
             group.clear()
-            self._mark_idle()
+            self._queue.mark_idle()
 
     def _next_group(self) -> list[_Unpacked]:
         """Wait for requests, and interpret as many as fit into one transaction; empty once the queue is closed."""
         group: list[_Unpacked] = []
         spans = 0
         while spans < self._group_spans:
-            delivery = self._take(wait=not group)
-            if delivery is None:
+            request = self._queue.take(wait=not group)
+            if request is None:
                 break
-            unpacked = _unpack(delivery, self._received)
+            unpacked = _unpack(request, self._received)
             if unpacked is not None:
                 group.append(unpacked)
                 spans += self._group_spans if unpacked.parts else len(unpacked.spans) + len(unpacked.logs)
         return group
 
-    def _take(self, *, wait: bool) -> _Delivery | None:
-        with self._changed:
-            if wait and not self._waiting:
-                self._busy = False
-                self._changed.notify_all()
-                self._wait()
-            if not self._waiting or (not wait and self._waiting[0].can_wait):
-                return None
-            self._busy = True
-            delivery = self._waiting.popleft()
-            self._bytes -= delivery.size
-            self._send_ahead()
-            return delivery
-
-    def _has_work(self) -> bool:
-        return bool(self._waiting) or self._closed
-
-    def _wait(self) -> None:
-        if self._offload is not None and not self._changed.wait_for(self._has_work, self._offload.idle_s):
-            self._offload.end()
-        self._changed.wait_for(self._has_work)
-
-    def _received(self, delivery: _Delivery) -> Received:
+    def _received(self, request: WaitingRequest) -> Received:
         most = 2 * self._group_spans
-        read = None if self._offload is None else self._offload.wait_for(delivery)
+        read = self._queue.interpretation(request)
         if read is None:
-            return receive(delivery.take(), self._redact, read_spans, most=most)
+            return receive(request.take(), self._redact, read_spans, most=most)
         return read if len(read.spans) + len(read.logs) <= most else in_parts(read, self._group_spans)
-
-    def _mark_idle(self) -> None:
-        with self._changed:
-            self._busy = False
-            self._changed.notify_all()
 
     def _write(self, group: list[_Unpacked]) -> None:
         try:
@@ -277,7 +186,7 @@ class Intake:
             raise
         # It failed while being interpreted; the parts that are written stay.
         except Exception:  # noqa: BLE001
-            _log.exception("a request of %d bytes could not be read", unpacked.delivery.size)
+            _log.exception("a request of %d bytes could not be read", unpacked.request.size)
             unpacked.malformed = _UNREADABLE
 
     def _write_part(self, unpacked: _Unpacked, part: RequestPart) -> None:
@@ -295,12 +204,8 @@ class Intake:
 
     def _turn_away(self, group: list[_Unpacked], error: StoreError) -> None:
         """Refuse a group and everything in the queue; otherwise each would wait for the same lock in turn."""
-        with self._changed:
-            waiting = [*self._waiting]
-            self._waiting.clear()
-            self._bytes = 0
-        for delivery in (*(unpacked.delivery for unpacked in group), *waiting):
-            _refuse(delivery, error)
+        for request in (*(unpacked.request for unpacked in group), *self._queue.clear()):
+            _refuse(request, error)
 
     def _write_each(self, group: list[_Unpacked]) -> None:
         for at, unpacked in enumerate(group):
@@ -325,28 +230,28 @@ class Intake:
     def _acknowledge(self, unpacked: _Unpacked) -> None:
         stored = len(unpacked.spans) + len(unpacked.logs) + unpacked.written - unpacked.rejected.get("unstorable", 0)
         self.note_left_out(unpacked.rejected)
-        unpacked.delivery.receipt.set_result(Receipt(stored, unpacked.rejected, unpacked.malformed))
+        unpacked.request.receipt.set_result(Receipt(stored, unpacked.rejected, unpacked.malformed))
 
 
-def _unpack(delivery: _Delivery, received_of: Callable[[_Delivery], Received]) -> _Unpacked | None:
+def _unpack(request: WaitingRequest, received_of: Callable[[WaitingRequest], Received]) -> _Unpacked | None:
     """Interpret a request; if it cannot be decoded, answer it at once."""
-    if not delivery.receipt.set_running_or_notify_cancel():
+    if not request.receipt.set_running_or_notify_cancel():
         return None
     try:
-        received = received_of(delivery)
+        received = received_of(request)
     # A request must not end the thread of the queue, and its sender must not send it again.
     except Exception:  # noqa: BLE001
-        _log.exception("a request of %d bytes could not be read", delivery.size)
+        _log.exception("a request of %d bytes could not be read", request.size)
         received = Received(malformed=_UNREADABLE)
     # The bytes of the request, and the answer of the second process, may be large.
-    delivery.decode, delivery.answer = Decoded, None
+    request.decode, request.answer = Decoded, None
     if received.malformed is not None:
-        delivery.receipt.set_result(Receipt(malformed=received.malformed, too_large=received.too_large))
+        request.receipt.set_result(Receipt(malformed=received.malformed, too_large=received.too_large))
         return None
     rejected = dict(received.rejected)
-    return _Unpacked(delivery, received.spans, received.labels, received.logs, rejected, received.parts)
+    return _Unpacked(request, received.spans, received.labels, received.logs, rejected, received.parts)
 
 
-def _refuse(delivery: _Delivery, error: StoreError) -> None:
-    if not delivery.receipt.done() and (delivery.receipt.running() or delivery.receipt.set_running_or_notify_cancel()):
-        delivery.receipt.set_exception(error)
+def _refuse(request: WaitingRequest, error: StoreError) -> None:
+    if not request.receipt.done() and (request.receipt.running() or request.receipt.set_running_or_notify_cancel()):
+        request.receipt.set_exception(error)
