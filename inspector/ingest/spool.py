@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from inspector.ingest.batch import Batch
-from inspector.ingest.losses import LossReader, unwritten_losses
-from inspector.model import Loss
+from inspector.ingest.losses import LossReader
+from inspector.ingest.positions import ReadPositions
+from inspector.ingest.unwritten import UnwrittenLosses, remove
 from inspector.otlp import Decoded
 from inspector.reading.recorded import read_line
 from inspector.received.redacting import as_sent
@@ -126,14 +127,13 @@ class SpoolReader:
         self._redact = redact
         self._lock_poll_s = lock_poll_s
         self._max_line = max_line
-        self._marks: dict[str, SpoolMark] = {}
-        self._knows_marks = False
+        self._positions = ReadPositions(store)
+        self._unwritten = UnwrittenLosses(directory, store, self._positions)
         self._looks: dict[str, _Look] = {}
         self._loss_readers: dict[str, LossReader] = {}
         self._parts: dict[str, SegmentParts] = {}
         self._kept: set[str] = set()
         """The names of files that could not be removed."""
-        self._changed_ns = -1
 
     def ingest(
         self, *, deadline_s: float | None = None, read_so_far: Callable[[int, int], None] | None = None
@@ -155,10 +155,7 @@ class SpoolReader:
             raise
 
     def _pass(self, deadline: "_Deadline", read_so_far: Callable[[int, int], None] | None) -> SpoolTotals:
-        if not self._knows_marks:
-            # Not earlier: a damaged database is opened too, and may not be readable here.
-            self._marks.update(self._store.spools())
-            self._knows_marks = True
+        self._positions.load()
         segments, ignored = list_segments(self._directory)
         total = SpoolTotals(ignored=ignored)
         batch = Batch(self._store, self._move_marks)
@@ -180,33 +177,8 @@ class SpoolReader:
         self._looks.update(looks)
         if total.complete:
             total += replace(self._put_away(segments, ignored), ignored=ignored)
-            self._ingest_unwritten(ignored)
+            ignored.update(dict.fromkeys(self._unwritten.ingest(), _KEPT))
         return total
-
-    def _ingest_unwritten(self, ignored: dict[str, str]) -> None:
-        """Store the losses that are reported by file names; these files change the directory's modification time."""
-        try:
-            changed_ns = self._directory.stat().st_mtime_ns
-        except FileNotFoundError:
-            return
-        if changed_ns != self._changed_ns:
-            kept = {path.name for path, loss in unwritten_losses(self._directory) if not self._ingest_name(path, loss)}
-            ignored.update(dict.fromkeys(kept, _KEPT))
-            self._changed_ns = -1 if kept else changed_ns
-
-    def _ingest_name(self, path: Path, loss: Loss) -> bool:
-        """Store the loss in the name of a file, once, and return whether the file is gone."""
-        try:
-            mark = SpoolMark(path.name, path.stat(follow_symlinks=False).st_ino, 0)
-        except FileNotFoundError:
-            return True
-        if mark != self._marks.get(path.name):
-            self._store.write((), marks=(mark,), losses=(loss,))
-            self._marks[path.name] = mark
-        if not _remove(path):
-            return False
-        self._forget((path.name,))
-        return True
 
     def _read(self, segment: Segment, batch: Batch, deadline: _Deadline, looks: dict[str, _Look]) -> SpoolTotals:
         look = self._looks.get(segment.name)
@@ -225,7 +197,7 @@ class SpoolReader:
         self, segment: Segment, fd: int, batch: Batch, *, deadline: _Deadline, finished: bool
     ) -> SpoolTotals:
         size = os.fstat(fd).st_size
-        mark = before = self._mark(segment, size)
+        mark = before = self._positions.start(segment, size)
         loss_reader = self._loss_readers.setdefault(segment.process or segment.name, LossReader(segment))
         parts = self._parts_of(segment, fd, before.offset)
         complete = True
@@ -252,14 +224,8 @@ class SpoolReader:
             return Decoded(malformed="too long")
         return read_line(line.data, parts.parts) if line.data.strip() else Decoded()
 
-    def _mark(self, segment: Segment, size: int) -> SpoolMark:
-        mark = self._marks.get(segment.name)
-        if mark is None or mark.inode != segment.inode or mark.offset > size:
-            return SpoolMark(segment.name, segment.inode, 0)
-        return mark
-
     def _move_marks(self, marks: Sequence[SpoolMark], spans: int) -> None:
-        self._marks.update((mark.name, mark) for mark in marks)
+        self._positions.note(marks)
         if spans:
             self._committed()
 
@@ -271,7 +237,8 @@ class SpoolReader:
         """
         read = [segment for segment in segments if self._is_done(segment)]
         ignored.update((segment.name, _KEPT) for segment in segments if segment.name in self._kept)
-        missing = {name for name in self._marks.keys() - {segment.name for segment in segments} if self._is_gone(name)}
+        others = self._positions.except_for(segment.name for segment in segments)
+        missing = {name for name in others if self._is_gone(name)}
         if not read and not missing:
             return SpoolTotals()
         # After a power cut, either the rows or the file must exist.
@@ -282,9 +249,9 @@ class SpoolReader:
         dead = [process for process in sorted(ended) if not is_alive(files.get(process, ()), known)]
         lost = self._mark_lost(dead)
         for path in (path for process in dead for path in files.get(process, ()) if path.suffix != SUFFIX):
-            _remove(path)
+            remove(path)
         # A file that cannot be removed keeps its read position, or it would be ingested again.
-        kept = {segment.name for segment in read if not _remove(segment.path)}
+        kept = {segment.name for segment in read if not remove(segment.path)}
         self._kept |= kept
         self._forget(known - kept)
         for key in (*dead, *missing):
@@ -306,20 +273,10 @@ class SpoolReader:
         return lost
 
     def _forget(self, names: Collection[str]) -> None:
-        marked = [name for name in names if self._marks.pop(name, None)]
-        if marked:
-            self._store.forget_spools(marked)
+        self._positions.forget(names)
         for name in names:
             self._looks.pop(name, None)
             self._parts.pop(name, None)
-
-
-def _remove(path: Path) -> bool:
-    try:
-        path.unlink(missing_ok=True)
-    except OSError:
-        return False
-    return True
 
 
 def _may_be_whole(line: Line, segment: Segment) -> bool:
