@@ -14,6 +14,7 @@ from inspector.ingest.intake import GROUP_SPANS, Intake
 from inspector.ingest.joining import Joining
 from inspector.ingest.offload import Offload
 from inspector.ingest.retention import Retention
+from inspector.ingest.rounds import Rounds
 from inspector.ingest.spool import SpoolReader, SpoolTotals
 from inspector.ingest.times import TIMES, Times
 from inspector.otlp import WITHOUT_SPAN
@@ -24,14 +25,9 @@ from inspector.store import (
     Deletable,
     HomeGone,
     OwnerLock,
-    PagesDamaged,
     Pruned,
     Store,
-    StoreBusy,
-    StoreError,
-    StoreFull,
     StoreReadOnly,
-    StoreUnchecked,
     open_store,
 )
 
@@ -119,11 +115,9 @@ class Owner:
             self._lock.release()
             raise
         self._listeners: list[Callable[[], None]] = []
-        self._problem: str | None = None
         self._total = SpoolTotals()
         self._passing = threading.Lock()
-        self._stopping = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._rounds = Rounds(self._step, self._last_step, longest_back_off_s=times.longest_back_off_s)
         self._chores = Chores()
         self._freed = threading.Event()
 
@@ -148,7 +142,7 @@ class Owner:
             StoreError: It cannot be stored now (``StoreBusy``) or at all; uncommitted lines are read again.
         """
         # First, since nothing is ingested into a damaged database.
-        self.store.prepare(self._stopping.is_set)
+        self.store.prepare(self._rounds.is_stopping)
         with self._passing:
             totals = self._spool.ingest(deadline_s=deadline_s, read_so_far=read_so_far)
             if self._joining.join(deadline_s=deadline_s):
@@ -163,7 +157,7 @@ class Owner:
     @property
     def failing(self) -> str | None:
         """What currently keeps the owner from its work, in a sentence."""
-        return self.store.problem or self._problem
+        return self.store.problem or self._rounds.problem
 
     def problems(self) -> tuple[str, ...]:
         """Return what currently fails, then which files of the spool are ignored, in sentences."""
@@ -197,18 +191,13 @@ class Owner:
 
     def start(self) -> None:
         """Start a daemon thread that does all of this until ``stop``."""
-        if self._thread is None:
-            self._stopping.clear()
+        if not self._rounds.is_started:
             threading.Thread(target=cost.warm, name="inspector-prices", daemon=True).start()
-            self._thread = threading.Thread(target=self._run, name="inspector-owner", daemon=True)
-            self._thread.start()
+            self._rounds.start()
 
     def stop(self) -> None:
         """Ingest the rest of the spools, for up to two seconds, and end the thread."""
-        self._stopping.set()
-        if self._thread is not None:
-            self._thread.join()
-            self._thread = None
+        self._rounds.stop()
 
     def join_logs(self) -> None:
         """Join the logs that were stored to their spans.
@@ -233,22 +222,8 @@ class Owner:
             except Exception:  # noqa: BLE001
                 _log.exception("a listener to commits failed")
 
-    def _run(self) -> None:
-        back_off_s = 0.0
-        while not self._stopping.is_set():
-            began_s = time.monotonic()
-            if self._guarded(self._step):
-                back_off_s = 0.0
-                spent_s = time.monotonic() - began_s
-                rest_s = self._chores.rest_s(spent_s, self._times)
-            else:
-                rest_s = back_off_s = min(self._times.longest_back_off_s, max(0.1, back_off_s * 2))
-            self._stopping.wait(rest_s)
-        deadline_s = time.monotonic() + self._times.stop_s
-        self._guarded(lambda: self.ingest_spools(deadline_s=deadline_s))
-
-    def _step(self) -> None:
-        """Read the spools once, then do the tasks that are due."""
+    def _step(self) -> float:
+        """Read the spools once, then do the tasks that are due; return how many seconds to rest."""
         if not self._lock.is_in_place:
             raise HomeGone(self._settings.home)
         chores, times = self._chores, self._times
@@ -273,30 +248,7 @@ class Owner:
         chores.busy |= self.store.maintain(
             for_s=for_s, idle_s=times.idle_s, busy=chores.busy, give_way=self.intake.wait_idle
         )
+        return chores.rest_s(time.monotonic() - began_s, times)
 
-    def _guarded(self, step: Callable[[], object]) -> bool:
-        """Run a step; if it fails, ``problems`` shows why and the thread continues: without it, nothing is ingested."""
-        try:
-            step()
-        except (PagesDamaged, HomeGone) as error:
-            self._fail(str(error), traceback=False)
-        except StoreUnchecked:
-            return False  # as the store says itself
-        except StoreFull as error:
-            self._fail(f"{error}; what is recorded waits in the spool", traceback=False)
-        except StoreBusy as error:
-            self._fail(f"the database is busy, retrying: {error}", traceback=False)
-        except (StoreError, OSError) as error:
-            # The store's errors explain themselves, and a traceback would not help.
-            traceback = not isinstance(error, StoreError)
-            self._fail(f"the database cannot be written, retrying: {error}", traceback=traceback)
-        except Exception as error:  # noqa: BLE001 - the border of the thread: whatever it is, the next step may succeed
-            self._fail(f"ingest failed, retrying: {type(error).__name__}: {error}")
-        else:
-            self._problem = None
-        return self._problem is None
-
-    def _fail(self, problem: str, *, traceback: bool = True) -> None:
-        if problem != self._problem:
-            _log.warning(problem, exc_info=traceback)
-        self._problem = problem
+    def _last_step(self) -> None:
+        self.ingest_spools(deadline_s=time.monotonic() + self._times.stop_s)
