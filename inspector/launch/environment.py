@@ -1,8 +1,10 @@
 """The environment variables that tell the recorder inside a program what to do."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.util import find_spec
 from pathlib import Path
 
 from inspector.environment import read_environment
@@ -16,6 +18,10 @@ STARTUP = Path(__file__).parent / "startup"
 
 REPLAY = "INSPECTOR_REPLAY"
 """Names the tape file for a replay."""
+
+LENT = "INSPECTOR_LENT"
+"""Says where the packages are that a program's Python may lack, and for which Pythons they are."""
+_NEEDED = ("inspector", "instrument", "msgspec", "opentelemetry", "typing_extensions")
 
 _ALWAYS = "*"
 _KEYS = (
@@ -77,6 +83,7 @@ def environment_of(environ: Mapping[str, str], choices: Choices, run: Path) -> d
     variables["PYTHONPATH"] = os.pathsep.join(
         filter(None, (str(STARTUP), _without_ours(environ.get("PYTHONPATH", ""))))
     )
+    variables[LENT] = os.pathsep.join((EXTENSION_SUFFIXES[0], *dict.fromkeys(_places())))
     if choices.service is not None:
         variables["INSPECTOR_SERVICE"] = choices.service
     if choices.home is not None:
@@ -105,6 +112,13 @@ def environment_of(environ: Mapping[str, str], choices: Choices, run: Path) -> d
     is_eager = choices.replay is not None or choices.frozen is not None or _is_true(variables.get("INSPECTOR_OTEL", ""))
     variables[VARIABLE] = _for_startup(choices, off, is_eager, run)
     return variables
+
+
+def _places() -> Iterator[str]:
+    """Yield the directories that have what recording needs."""
+    for spec in filter(None, map(find_spec, _NEEDED)):
+        found = spec.submodule_search_locations or [spec.origin or ""]
+        yield from (str(Path(each).parent) for each in found)
 
 
 def keys_of_a_replay(environ: Mapping[str, str]) -> dict[str, str]:

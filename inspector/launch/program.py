@@ -18,6 +18,10 @@ _OF_JAVASCRIPT = {"node": (".js", ".mjs", ".cjs"), "npx tsx": (".ts", ".mts", ".
 _OF_PYTHON = (".py", ".pyz", ".zip")
 """Options that make Python itself run something: https://docs.python.org/3/using/cmdline.html#interface-options."""
 _WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs")
+_OF_TOOLS = ("uv-receipt.toml", "pipx_metadata.json")
+"""Files in the environment of a command that uv or pipx installed apart from all programs."""
+_CACHED = "archive-v"
+"""The beginning of the name of the directory with the environments that ``uvx`` makes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +57,23 @@ def program_of(words: Sequence[str], environ: Mapping[str, str]) -> Program:
     """
     first = words[0]
     if first[:2] in _OPTIONS_OF_PYTHON or (_is_for_python(first) and not _is_named_as_command(first, environ)):
-        return Program(sys.executable, (sys.executable, *words))
+        interpreter = interpreter_of(environ, Path(sys.prefix)) or sys.executable
+        return Program(interpreter, (interpreter, *words))
     if first.endswith(".py") and not os.path.lexists(first):
         where = "" if Path(first).is_absolute() else f" in {Path.cwd()}"
         raise ProgramNotFound(f"cannot run {first}: there is no such file{where}")
     path, called = _find(first, environ)
     return Program(path, (called, *words[1:]))
+
+
+def interpreter_of(environ: Mapping[str, str], prefix: Path) -> str | None:
+    """Return the Python on the path if the inspector is installed in ``prefix`` apart from all programs, else None."""
+    if not prefix.parent.name.startswith(_CACHED) and not any((prefix / each).exists() for each in _OF_TOOLS):
+        return None
+    # uvx puts its own environment in front.
+    places = environ.get("PATH", os.defpath).split(os.pathsep)
+    others = os.pathsep.join(each for each in places if Path(each).resolve() != (prefix / "bin").resolve())
+    return shutil.which("python", path=others) or shutil.which("python3", path=others)
 
 
 def _is_for_python(place: str) -> bool:

@@ -92,7 +92,7 @@ def test_the_program_sees_the_path_and_arguments_it_sees_alone(run, script, envi
     )
     assert (argv, path, rest) == (argv_, path_, rest_)
     assert set(modules_) - set(modules) == set()
-    assert set(variables_) - set(variables) == {"INSPECTOR_RUN"}
+    assert set(variables_) - set(variables) == {"INSPECTOR_LENT", "INSPECTOR_RUN"}
 
 
 def test_a_keyword_that_the_contract_lacks_is_seen_in_what_the_program_starts(run, script, environment):

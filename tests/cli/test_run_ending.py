@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -279,19 +280,47 @@ def bare_python(tmp_path_factory):
     return str(made / "bin" / "python")
 
 
-def test_a_python_without_the_inspector_runs_and_says_how_to_install_it(run, bare_python, tmp_path):
-    done = run(bare_python, "-c", "print(1)", PYTHONPATH="")
+CALL = """
+import asyncio, sys
+from importlib.metadata import distributions, entry_points
+from instrument import around
+
+async def look():
+    async with around("tool_call", tool_name="look", args={}, context=None):
+        pass
+
+asyncio.run(look())
+print([*entry_points(group="pytest11")], {each.metadata["Name"] for each in distributions()})
+"""
+
+
+def test_a_python_of_this_version_without_the_inspector_is_recorded_with_what_is_installed_here(run, bare_python):
+    done = run(bare_python, "-c", CALL, PYTHONPATH="")
+    assert (done.returncode, done.stdout) == (0, b"[] {'opentelemetry-api'}\n")
+    assert done.stderr.startswith(b"inspector: recorded 1 call in 1 trace")
+
+
+def test_another_python_without_the_inspector_runs_and_says_how_to_install_it(run, bare_python):
+    done = run("env", "-u", "INSPECTOR_LENT", bare_python, "-c", "print(1)", PYTHONPATH="")
     assert (done.returncode, done.stdout) == (0, b"1\n")
     first, second = done.stderr.decode().splitlines()
     assert first == (
         f"inspector: {bare_python} is not recorded: the inspector is not installed there; to record it: "
-        f'{bare_python} -m pip install "mcp-agent-inspector[record]"'
+        f'uv pip install --python {bare_python} "mcp-agent-inspector[record]"'
     )
     assert second == "inspector: nothing was recorded"
 
 
+def test_a_python_with_pip_is_told_to_use_it(run, bare_python):
+    pip = Path(bare_python).with_name("pip")
+    pip.touch()
+    done = run("env", "-u", "INSPECTOR_LENT", bare_python, "-c", "print(1)", PYTHONPATH="")
+    pip.unlink()
+    assert f"to record it: {bare_python} -m pip install ".encode() in done.stderr
+
+
 def test_a_python_without_the_inspector_below_another_program_is_told_of_at_the_end(run, bare_python):
-    done = run("sh", "-c", f"{bare_python} -c 'print(1)'; true", PYTHONPATH="")
+    done = run("sh", "-c", f"env -u INSPECTOR_LENT {bare_python} -c 'print(1)'; true", PYTHONPATH="")
     assert done.stdout == b"1\n"
     (line,) = done.stderr.decode().splitlines()
     assert line.startswith(f"inspector: nothing was recorded: in {bare_python} the inspector is not installed there")

@@ -7,7 +7,7 @@ packages run it too, so it uses only syntax that all of them understand, and imp
 """
 
 # pathlib takes longer to load than everything here, and the directory is one of the path and no package:
-# ruff: noqa: PTH100, PTH113, PTH118, PTH120, PTH123, INP001
+# ruff: noqa: PTH100, PTH110, PTH113, PTH118, PTH120, PTH123, INP001
 
 import os
 import sys
@@ -36,8 +36,7 @@ class _Run:
         reason = " ".join(reason.split())
         self._write(f"left-out-{os.getpid()}", f"{sys.executable}\n{reason}\n{'told' if is_all else ''}\n")
         if is_all:
-            install = f'; to record it: {sys.executable} -m pip install "mcp-agent-inspector[record]"'
-            advice = install if "not installed" in reason else ""
+            advice = f"; to record it: {_install()}" if "not installed" in reason else ""
             print(f"inspector: {sys.executable} is not recorded: {reason}{advice}", file=sys.stderr)  # noqa: T201
 
     def _write(self, name: str, text: str) -> None:
@@ -47,6 +46,40 @@ class _Run:
         except OSError:
             # The run has ended, and this process outlives it.
             return
+
+
+class _Lent:
+    """A finder that comes last: it finds what recording needs where ``inspector run`` itself is installed.
+
+    So a Python of the same version can record without having the inspector. What it has itself comes first.
+    """
+
+    _names = ("inspector", "instrument", "msgspec", "opentelemetry", "typing_extensions")
+
+    def __init__(self, places: "list[str]") -> None:
+        self._places = places
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> object:
+        """Return the spec of one of these packages."""
+        del target
+        if path is not None or name not in self._names:
+            return None
+        from importlib.machinery import PathFinder
+
+        return PathFinder.find_spec(name, self._places)
+
+    def find_distributions(self, context: object) -> object:
+        """Return OpenTelemetry's API, which finds its own parts by its metadata, and the inspector to who asks for it.
+
+        The inspector is not among all distributions, as it has a plugin for pytest.
+        """
+        from importlib.metadata import DistributionFinder, MetadataPathFinder
+
+        name: object = getattr(context, "name", None)
+        if name not in (None, "opentelemetry-api", "mcp-agent-inspector"):
+            return iter(())
+        asked = DistributionFinder.Context(name=name or "opentelemetry-api", path=self._places)
+        return MetadataPathFinder.find_distributions(asked)
 
 
 class _Waiting:
@@ -240,6 +273,25 @@ def _what_is_missing() -> str:
     return ""
 
 
+def _install() -> str:
+    has_pip = os.path.exists(os.path.join(os.path.dirname(sys.executable), "pip"))
+    pip = f"{sys.executable} -m pip install" if has_pip else f"uv pip install --python {sys.executable}"
+    return f'{pip} "mcp-agent-inspector[record]"'
+
+
+def _borrow() -> None:
+    """Find what is missing where ``inspector run`` is installed, if that is for a Python like this one."""
+    from _imp import extension_suffixes
+
+    suffix, *places = os.environ.get("INSPECTOR_LENT", "").split(os.pathsep)
+    if suffix in extension_suffixes():
+        sys.meta_path.append(_Lent(places))  # pyright: ignore[reportArgumentType] - the spec's type is not imported
+
+
+def _is_recorder_installed() -> bool:
+    return _is_installed("inspector") and _is_installed("msgspec")
+
+
 def _is_installed(name: str) -> bool:
     # Asks the finders directly: importlib.util, which asks them too, would take a third of the time that we have.
     finders = (getattr(each, "find_spec", None) for each in sys.meta_path)
@@ -249,7 +301,9 @@ def _is_installed(name: str) -> bool:
 def _start(variable: str) -> None:
     run = _Run(variable)
     run.came_by()
-    if sys.version_info < _OLDEST or not (_is_installed("inspector") and _is_installed("msgspec")):
+    if sys.version_info >= _OLDEST and not _is_recorder_installed():
+        _borrow()
+    if sys.version_info < _OLDEST or not _is_recorder_installed():
         run.left_out(_what_is_missing(), is_beginning=True)
     elif _ALWAYS in run.triggers or _BUS in sys.modules:
         if not _missing_for(run):
