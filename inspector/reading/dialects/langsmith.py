@@ -31,7 +31,8 @@ LANGSMITH = Dialect(
     agent=(f"{_METADATA}lc_agent_name",),
     model=(semconv.RESPONSE_MODEL, semconv.REQUEST_MODEL, f"{_METADATA}ls_model_name"),
     provider=(f"{_METADATA}ls_provider",),
-    usages=(f"{_METADATA}usage_metadata",),
+    # The details that it has as an attribute are Python's text of a dict; those in the answer are JSON.
+    usages=(f"{_METADATA}usage_metadata", "gen_ai.completion"),
     inputs=dict.fromkeys(_RUNS, ("gen_ai.prompt",)),
     outputs=dict.fromkeys(_RUNS, ("gen_ai.completion",)),
     contents={
