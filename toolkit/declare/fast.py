@@ -1,109 +1,26 @@
 """``fast``: agents declared with decorators and cards, and run together."""
 
 import sys
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar, Unpack
 
-from toolkit.agents import Agent, AgentResult
+from toolkit.agents import Agent
 from toolkit.context import ToolContext
 from toolkit.declare.building import Models, Parts, ServerTools, build, load_parts, source_of
 from toolkit.declare.cards import load_cards, read_text
 from toolkit.declare.checks import default_of, problems_between
 from toolkit.declare.config import AgentConfig, Declared, Origin, read_config
+from toolkit.declare.running import RunningAgent, RunningAgents, unknown_agent
 from toolkit.declare.settings import Settings, find_settings, read_settings
-from toolkit.errors import CardInvalid, CardProblem, DefinitionInvalid, NoAnswer, ToolkitError, did_you_mean
+from toolkit.errors import CardInvalid, CardProblem, DefinitionInvalid, ToolkitError
 from toolkit.keywords import checks_keywords
 from toolkit.mcp.places import Place
 from toolkit.mcp.servers import McpServers
-from toolkit.models.model import Model, TextSink
+from toolkit.models.model import Model
 from toolkit.schemas.reading import Misfit
 from toolkit.tool_class import Tool
-
-
-class RunningAgent:
-    """An agent that messages can be sent to.
-
-    With ``use_history``, a message remembers the ones before it; a message whose model fails leaves no trace in the
-    conversation, and one without an answer what its tools did.
-    """
-
-    def __init__(self, agent: Agent, config: AgentConfig) -> None:
-        self.agent = agent
-        self.config = config
-
-    @property
-    def name(self) -> str:
-        """As it was declared."""
-        return self.config.name
-
-    async def send(self, message: str) -> str:
-        """Send a message and return the answer; where it comes to none, ``NoAnswer`` says why."""
-        result = await self.run(message)
-        if result.problem is not None:
-            raise NoAnswer(result.problem)
-        return result.text
-
-    __call__ = send
-
-    async def run(
-        self, message: str, *, context: ToolContext | None = None, on_text: TextSink | None = None
-    ) -> AgentResult:
-        """Send a message and return all that came of it.
-
-        Args:
-            message: What to do.
-            context: What the tools may use, before the application's context.
-            on_text: Takes the words of the answer as they come.
-
-        Raises:
-            ModelFailed: The model failed.
-        """
-        thread = self.agent.history if self.config.use_history else None
-        return await self.agent.run(message, thread=thread, context=context, on_text=on_text)
-
-
-class RunningAgents(Mapping[str, RunningAgent]):
-    """What ``async with fast.run()`` gives: ``await agent("…")`` goes to the default agent.
-
-    Another one is ``agent["NY-Project-Manager"]`` or ``agent.NY_Project_Manager``.
-    """
-
-    def __init__(self, agents: Mapping[str, RunningAgent], default: str) -> None:
-        self._agents = dict(agents)
-        self._attributes = {name.replace("-", "_"): agent for name, agent in self._agents.items()}
-        self.default = self._agents[default]
-        """The agent that messages go to."""
-
-    async def send(self, message: str, agent_name: str | None = None) -> str:
-        """Send a message to the default agent, or to the one of that name, and return the answer."""
-        agent = self.default if agent_name is None else self.find(agent_name)
-        return await agent.send(message)
-
-    __call__ = send
-
-    def find(self, name: str) -> RunningAgent:
-        """Return an agent by its name."""
-        if name not in self._agents:
-            raise _unknown(name, self._agents)
-        return self._agents[name]
-
-    def __getitem__(self, name: str) -> RunningAgent:
-        return self._agents[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._agents)
-
-    def __len__(self) -> int:
-        return len(self._agents)
-
-    def __getattr__(self, name: str) -> RunningAgent:
-        agent = self.__dict__.get("_attributes", {}).get(name)
-        if agent is None:
-            raise AttributeError(f"there is no agent {name!r}{did_you_mean(name, self._attributes)}")
-        return agent
-
 
 _NO_MODEL = "no model; name one here, for all agents as default_model in the settings, or when they are run"
 
@@ -294,14 +211,9 @@ class FastAgent:
         by_name = {config.name: config for config in self.configs}
         first = default_of(self.configs).name if agent is None else agent
         if first not in by_name:
-            raise _unknown(first, by_name)
+            raise unknown_agent(first, by_name)
         names = [first]
         # It grows while it is gone through.
         for name in names:
             names += [child for child in by_name[name].agents if child in by_name and child not in names]
         return [by_name[name] for name in names]
-
-
-def _unknown(name: str, declared: Iterable[str]) -> DefinitionInvalid:
-    known = list(declared)
-    return DefinitionInvalid(f"there is no agent {name!r}{did_you_mean(name, known)}; declared: {', '.join(known)}")
