@@ -15,8 +15,7 @@ from toolkit.errors import ArgumentsInvalid
 from toolkit.extras import need
 from toolkit.plain import member
 from toolkit.result import ToolResult
-from toolkit.schemas.problems import problems_of_hints
-from toolkit.schemas.validation import validator
+from toolkit.schemas.validation import problems_found
 from toolkit.tool_class import Tool
 
 
@@ -63,9 +62,7 @@ class _FromLangChain(Tool):
         except ValidationError as error:
             if error.title != getattr(self._tool.args_schema, "__name__", None):
                 raise  # it is the tool's own
-            problems = validator(self.input_schema)(arguments) or problems_of_hints(
-                error.errors(include_url=False), arguments
-            )
+            problems = problems_found(error, self.input_schema, arguments)
             raise ArgumentsInvalid(f"invalid arguments for {self.name}", problems) from error
         return _result(answer)
 

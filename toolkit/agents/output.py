@@ -9,8 +9,7 @@ from pydantic import ValidationError
 from toolkit.errors import Problem, ResultInvalid
 from toolkit.functions.hints import adapter_of_hint, schema_of
 from toolkit.plain import read_json
-from toolkit.schemas.problems import problems_of_hints
-from toolkit.schemas.validation import validator
+from toolkit.schemas.validation import problems_found
 
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 
@@ -40,5 +39,5 @@ class Output:
         try:
             return self._adapter.validate_json(written, strict=True)
         except ValidationError as error:
-            problems = validator(self.schema)(value) or problems_of_hints(error.errors(include_url=False), value)
+            problems = problems_found(error, self.schema, value)
             raise ResultInvalid("the answer does not fit its schema", problems) from error

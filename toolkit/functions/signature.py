@@ -22,8 +22,7 @@ from toolkit.functions.hints import ARGUMENTS, NO_JSON, RESULTS, adapter_of, hin
 from toolkit.functions.inject import MISSING, Injection, injection_of
 from toolkit.functions.returns import is_value
 from toolkit.plain import plain
-from toolkit.schemas.problems import problems_of_hints
-from toolkit.schemas.validation import validator
+from toolkit.schemas.validation import problems_found, validator
 
 _NOT_NAMED = {
     inspect.Parameter.POSITIONAL_ONLY: "leave out the '/' behind it",
@@ -87,10 +86,7 @@ class Signature:
             if integers != written:
                 with suppress(ValidationError):
                     return self.read_arguments(integers, strict=True)
-            # The schema is what the model was told, so its words come first.
-            problems = validator(self.input_schema)(arguments) or problems_of_hints(
-                error.errors(include_url=False), arguments
-            )
+            problems = problems_found(error, self.input_schema, arguments)
             raise ArgumentsInvalid(f"invalid arguments for {self.tool}", problems) from error
 
 

@@ -41,10 +41,7 @@ def problems_of_schema(errors: Iterable[Any]) -> Iterator[Problem]:
 
 
 def problems_of_hints(errors: Iterable[Mapping[str, Any]], value: object) -> tuple[Problem, ...]:
-    """Return pydantic's errors of ``value`` as problems; those of one place, as of a union, are one.
-
-    They are for what no JSON Schema says, such as dates and rules of one's own: the schema's own words come first.
-    """
+    """Return pydantic's errors of ``value`` as problems; those of one place, as of a union, are one."""
     places: dict[str, list[Mapping[str, Any]]] = {}
     for error in errors:
         places.setdefault(path_text(_place(error["loc"], value)), []).append(error)

@@ -38,6 +38,16 @@ def validator(schema: Mapping[str, Any]) -> Validator:
     return _compiled(written)
 
 
+def problems_found(refusal: Any, schema: Mapping[str, Any], value: object) -> tuple[Problem, ...]:
+    """Return what is wrong with a value that pydantic refuses with ``refusal``.
+
+    The schema is what the model was told, so its words come first; pydantic's are for what no schema says.
+    """
+    from toolkit.schemas.problems import problems_of_hints
+
+    return validator(schema)(value) or problems_of_hints(refusal.errors(include_url=False), value)
+
+
 @functools.lru_cache(maxsize=1024)
 def _compiled(written: str) -> Validator:
     # Imported with what they are for: nobody needs them before a tool is called.
