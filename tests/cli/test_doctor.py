@@ -1,6 +1,7 @@
 import json
 import socket
 import sqlite3
+import sys
 from contextlib import closing
 
 import pytest
@@ -123,6 +124,11 @@ def test_a_bad_setting_and_a_misspelt_one_are_told(inspector):
     assert done.returncode == 1
     assert b"INSPECTOR_PORT=abc" in done.stdout
     assert check_variables({"INSPECTOR_PROT": "1", "INSPECTOR_PORT": "1"}).found == "unknown: INSPECTOR_PROT"
+
+
+def test_what_the_command_run_passes_to_a_program_is_no_unknown_setting(inspector):
+    done = inspector("run", "--", sys.executable, "-m", "inspector", "doctor")
+    assert b"every INSPECTOR_ variable is known" in done.stdout
 
 
 def test_all_bad_settings_are_told_and_the_other_checks_go_on(inspector):

@@ -42,7 +42,10 @@ _LEAST_FREE_BYTES = 500 << 20
 _FULL_BYTES = 1 << 20
 """With less free, a disk counts as full: not even a new database fits."""
 _ANSWER_S = 2.0
-_OTHER_VARIABLES = ("INSPECTOR_NODE", "INSPECTOR_RUN", "INSPECTOR_RUN_ID")
+_OF_A_RUN = frozenset(
+    f"INSPECTOR_{name}" for name in ("FREEZE", "LENT", "NODE", "REPLAY", "REPLAYED_RUN", "RUN", "RUN_ID")
+)
+"""Variables that `inspector run` and `inspector replay` set for the programs that they start."""
 _HOW_TO_RECORD = "record a program: inspector run app.py, or inspector.attach() in it; or try: inspector demo"
 
 
@@ -78,8 +81,8 @@ def check_engine(engine: Engine) -> Check:
 
 def check_variables(environ: Mapping[str, str]) -> Check:
     """Find variables that look like settings but are not: a misspelled one would be ignored silently."""
-    variables = {f"INSPECTOR_{name.upper()}" for name in Settings.model_fields} | VARIABLES | set(_OTHER_VARIABLES)
-    unknown = sorted(name for name in environ if name.startswith("INSPECTOR_") and name not in variables)
+    variables = {f"INSPECTOR_{name.upper()}" for name in Settings.model_fields} | VARIABLES
+    unknown = sorted({name for name in environ if name.startswith("INSPECTOR_")} - variables - _OF_A_RUN)
     if unknown:
         return Check("warn", "settings", f"unknown: {', '.join(unknown)}", f"known are {', '.join(sorted(variables))}")
     return Check("ok", "settings", "every INSPECTOR_ variable is known")
