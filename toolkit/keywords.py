@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from functools import wraps
 from inspect import signature
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar, Unpack, get_args, get_origin
 
 from toolkit.errors import DefinitionInvalid, did_you_mean
 
@@ -28,9 +28,9 @@ def require_known(kind: type, keywords: Iterable[str]) -> None:
     known: list[str] = []
     for each in list(signature(kind.__init__).parameters.values())[1:]:
         if each.kind is each.VAR_KEYWORD:
-            [options] = get_args(each.annotation) or (None,)
-            if options is None:
+            if get_origin(each.annotation) is not Unpack:
                 return  # whatever it is given
+            [options] = get_args(each.annotation)
             known += options.__annotations__
         elif each.kind is not each.POSITIONAL_ONLY:
             known.append(each.name)

@@ -15,7 +15,7 @@ from toolkit import (
     Workflow,
 )
 from toolkit.errors import DefinitionInvalid
-from toolkit.middleware import Retry, Timeout
+from toolkit.middleware import Retry, Timeout, ToolMiddleware
 
 WRONG = {
     "Agent takes no 'agent_name'; did you mean 'name'?": lambda: Agent(agent_name="a"),
@@ -57,6 +57,14 @@ def test_a_class_of_ones_own_takes_what_it_wants():
             super().__init__("clerk", **more)
             self.desk = desk
 
+    class Counting(ToolMiddleware):
+        def __init__(self, **more: dict[str, int]):
+            super().__init__()
+            self.more = more
+
+        async def around(self, ctx, args, call_next): ...
+
     assert Clerk(desk=3, max_turns=2).max_turns == 2
+    assert Counting(a={"b": 1}).more == {"a": {"b": 1}}
     with pytest.raises(DefinitionInvalid, match="unknown key 'max_turn'; did you mean 'max_turns'"):
         Clerk(desk=3, max_turn=2)
