@@ -102,28 +102,31 @@ def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Itera
     """
     # Spool files have parts, and later lines may refer to any of them.
     parts = Parts[bytes](lambda line: line)
-    for number, line in _lines(file, name, max_line):
+    first: int | None = None
+    lines = _lines(file, name, max_line)
+    for number, line in lines:
         if not line.strip():
             continue
-        if number == 1 and (transcript := transcript_of(line, Path(name))) is not None:
-            yield from _parts_of_transcript(transcript, chain([(number, line)], _lines(file, name, max_line)))
+        first = first or number
+        if number == first and (transcript := transcript_of(line, Path(name))) is not None:
+            yield from _parts_of_transcript(transcript, chain([(number, line)], lines))
             return
         if parts.note(line, line):
             if not line.rstrip().endswith(b"}"):
                 yield FileRequest(Decoded(malformed="cut off"), number, line)
             continue
         decoded = _decoded(line, max_line, parts)
-        if decoded.malformed and number == 1 and line.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
+        if decoded.malformed and number == first and line.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
             whole = line + _rest(file, max_line - len(line), name)
             again = _decoded(whole, max_line) if len(whole) < max_line else decoded
             if not again.malformed:
                 yield FileRequest(again, number, whole)
                 return
             if not whole.endswith(b"\n"):
-                whole += next(_lines(file, name, max_line), (0, b""))[1]
-            lines = whole.splitlines(keepends=True)
-            later = ((len(lines) + at, rest) for at, rest in _lines(file, name, max_line))
-            yield from _parts_of(chain(enumerate(lines, 1), later), max_line)
+                whole += next(lines, (0, b""))[1]
+            read = whole.splitlines(keepends=True)
+            later = ((number + len(read) + at, rest) for at, (_, rest) in enumerate(lines))
+            yield from _parts_of(chain(enumerate(read, number), later), max_line)
             return
         yield FileRequest(decoded, number, line)
 
@@ -131,16 +134,22 @@ def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Itera
 def _parts_of_transcript(transcript: Transcript, lines: Iterable[tuple[int, bytes]]) -> Iterator[FileRequest]:
     spans: list[DecodedSpan] = []
     size = number = 0
-    for number, line in lines:
-        found = object_on(line)
-        for span in () if found is None else transcript.spans(found):
-            spans.append(span)
-            size += sum(len(value) for value in span.attributes.values() if isinstance(value, str))
-        if size >= _TOGETHER:
-            yield _part_with(spans, number)
-            spans, size = [], 0
+    broken: FileUnreadable | None = None
+    try:
+        for number, line in lines:
+            found = object_on(line)
+            for span in () if found is None else transcript.spans(found):
+                spans.append(span)
+                size += sum(len(value) for value in span.attributes.values() if isinstance(value, str))
+            if size >= _TOGETHER:
+                yield _part_with(spans, number)
+                spans, size = [], 0
+    except FileUnreadable as error:
+        broken = error
     spans += transcript.rest()
     yield _part_with(spans, number)
+    if broken is not None:
+        raise broken
 
 
 def _part_with(spans: list[DecodedSpan], number: int) -> FileRequest:

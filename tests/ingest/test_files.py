@@ -1,6 +1,7 @@
 import gzip
 import json
 import os
+from pathlib import Path
 
 import pytest
 from sent import request_of, span_of
@@ -89,6 +90,24 @@ def test_a_packed_file_that_was_cut_is_refused_after_what_could_be_read(tmp_path
     path.write_bytes(gzip.compress(line(1) * 1000)[:-20])
     with pytest.raises(FileUnreadable, match="is cut after"), opened(path) as file:
         list(read_parts(file, "run"))
+
+
+SESSION = Path(__file__).parents[1] / "transcripts" / "captured" / "codex.jsonl"
+
+
+def test_of_a_packed_session_that_was_cut_what_could_be_read_is_kept(tmp_path):
+    path = tmp_path / "session.jsonl.gz"
+    path.write_bytes(gzip.compress(SESSION.read_bytes())[:-30])
+    parts, whole = [], SESSION.read_bytes().count(b"\n") - 1
+    with pytest.raises(FileUnreadable, match=f"is cut after line {whole}:"), opened(path) as file:
+        parts.extend(read_parts(file, "session"))
+    assert [len(part.decoded.spans) for part in parts] == [6]
+
+
+@pytest.mark.parametrize("before", [b"\n", b"\r\n \n", b"\xef\xbb\xbf"])
+def test_blank_lines_and_a_mark_may_be_before_a_session_and_a_request_on_many_lines(read, line, before):
+    assert [found for found, _ in read(before + SESSION.read_bytes())] == [6]
+    assert [found for found, _ in read(before + line(1, 2, indent=2))] == [2]
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"\0" * 10, b"nothing", b"[" * 100_000])
