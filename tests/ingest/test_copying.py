@@ -14,6 +14,7 @@ import pytest
 from lists import walk
 from made_spans import make, spans_of
 from msgspec.structs import replace
+from patience import PATIENT
 from pydantic import SecretStr
 
 from inspector.ingest import CopyRefused, NothingRecorded, Owner, comparing, copy_home
@@ -55,7 +56,7 @@ def fill(settings):
     waiting = settings.spool / "a.jsonl"
     waiting.write_text("\n\n\n")
     made, now_ns = make(SEED, traces=8), itertools.count(400_000 * HOUR_NS, HOUR_NS)
-    with closing(open_store(settings, now_ns=lambda: next(now_ns))) as store:
+    with closing(open_store(settings, now_ns=lambda: next(now_ns), limits=PATIENT)) as store:
         for batch in made.batches:
             store.write(batch)
         span = spans_of(made.batches)[0]
@@ -93,7 +94,7 @@ def log_of(trace_id, span_id, at):
 
 def listed(settings):
     """Everything that can be asked, without what is numbered anew."""
-    with closing(open_store(settings, read_only=True)) as store:
+    with closing(open_store(settings, read_only=True, limits=PATIENT)) as store:
         events = walk(store.events, Filter(), limit=50, order="asc", full=True, raw=True)
         found = {
             "events": {(event.trace_id, event.span_id): plain(event) for event in events},
@@ -156,7 +157,7 @@ def test_a_trace_is_as_old_in_the_copy_as_it_was(place, kind, other):
     copied(source, target)
     arrived = []
     for settings in (source, target):
-        with closing(open_store(settings, read_only=True)) as store:
+        with closing(open_store(settings, read_only=True, limits=PATIENT)) as store:
             arrived.append({each.trace_id: each.arrived_ns // HOUR_NS for each in store.arrivals()})
     assert arrived[0] == arrived[1]
     assert len(set(arrived[0].values())) > 3
@@ -226,7 +227,7 @@ def test_a_copy_that_is_killed_goes_on_and_has_nothing_twice(place, tmp_path, ot
 def test_what_came_after_a_copy_is_all_that_the_next_one_brings(place):
     source, target = fill(place("sqlite")), place("clickhouse")
     copied(source, target)
-    with closing(open_store(source)) as store:
+    with closing(open_store(source, limits=PATIENT)) as store:
         (label, *_) = store.labels().items
         store.remove_label(label.label_id)
         store.write(
@@ -246,7 +247,7 @@ def test_what_came_after_a_copy_is_all_that_the_next_one_brings(place):
 def test_a_log_is_joined_to_the_copy_of_its_span_too(place):
     source, target = fill(place("sqlite")), place("sqlite")
     copied(source, target)
-    with closing(open_store(target)) as store:
+    with closing(open_store(target, limits=PATIENT)) as store:
         (due,) = store.due_logs(10)
     assert due.trace_id == "f" * 32
 
@@ -255,16 +256,16 @@ def test_a_log_is_joined_to_the_copy_of_its_span_too(place):
 def test_a_log_that_is_missing_in_a_copy_is_named(place):
     source, target = fill(place("sqlite")), place("clickhouse")
     copied(source, target)
-    with closing(open_store(target)) as store:
+    with closing(open_store(target, limits=PATIENT)) as store:
         store.drop_logs(10**6, 0)
-    with closing(open_store(source)) as old, closing(open_store(target)) as new:
+    with closing(open_store(source, limits=PATIENT)) as old, closing(open_store(target, limits=PATIENT)) as new:
         assert [each.what for each in comparing.differences(old, new, lambda _: None)] == ["logs"]
 
 
 def test_what_differs_is_named(place, engine):
     source, target = fill(place("sqlite")), place("clickhouse")
     copied(source, target)
-    with closing(open_store(target)) as store:
+    with closing(open_store(target, limits=PATIENT)) as store:
         first, second, *_ = store.traces(Filter()).items
         span = store.stored([first.trace_id])[0].span
         store.write_again([replace(span, name="another name")])
@@ -316,7 +317,7 @@ def test_where_nothing_is_recorded_nothing_is_made(tmp_path):
 
 def test_a_database_of_a_later_version_is_left_as_it_is(place):
     source, target = fill(place("sqlite")), place("sqlite")
-    open_store(target).close()
+    open_store(target, limits=PATIENT).close()
     with closing(sqlite3.connect(target.database)) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(StoreNewer, match="later version"):

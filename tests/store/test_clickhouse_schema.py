@@ -64,6 +64,18 @@ def test_queries_of_an_upgrade_have_longer_than_reads(address, monkeypatch):
     assert upgrade(address, "home") == (SCHEMA_VERSION, SCHEMA_VERSION)
 
 
+def test_what_is_written_has_longer_than_a_page(address, make_span):
+    with closing(ClickHouseStore(address, limits=HASTY)) as store:
+        store.write([ended := make_span()])
+        # Another batch, for which what is stored of the trace is read.
+        store._writing._writer.forget()
+        store.write([make_span(trace_id=ended.trace_id), ended])
+        with pytest.raises(QueryTooSlow):
+            store.last_seq()
+    with closing(ClickHouseStore(address, read_only=True, limits=PATIENT)) as store:
+        assert len(store.events(Filter()).items) == 2
+
+
 def test_tables_whose_version_takes_too_long_to_read_are_not_called_missing(address):
     create(address)
     with pytest.raises(QueryTooSlow):

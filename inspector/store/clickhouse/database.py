@@ -3,8 +3,9 @@
 import re
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError, DatabaseError, OperationalError
@@ -119,13 +120,20 @@ class Database:
 
     def __init__(self, address: Address, *, read_s: float) -> None:
         self.address = address
-        self._read_s = read_s
+        self.read_s = read_s
+        """How long one query may take."""
         with self._translated(None):
             self._hosts = Hosts(address)
         version = self._hosts.client.server_version
         if not self._hosts.client.min_version(_OLDEST):
             self._hosts.close()
             raise StoreError(f"{address} has version {version}; ClickHouse must be {_OLDEST} or newer")
+
+    def patient(self, least_s: float) -> Self:
+        """Return the same database over the same connections, whose queries may take at least so long."""
+        other = copy(self)
+        other.read_s = max(self.read_s, least_s)
+        return other
 
     def begin(self) -> None:
         """Make this the default database of the connection; it has to exist by now."""
@@ -139,7 +147,7 @@ class Database:
             StoreError: It cannot be answered now (`StoreBusy`) or at all.
         """
         with self._asked() as client:
-            settings = {**_SETTINGS, **_room_for(sql), "max_execution_time": self._read_s}
+            settings = {**_SETTINGS, **_room_for(sql), "max_execution_time": self.read_s}
             result = client.query(sql, parameters=None if values is None else values.bound, settings=settings)
             return result.result_rows
 
@@ -226,7 +234,7 @@ class Database:
     def _store_error(self, error: DatabaseError) -> StoreError:
         code = error.code
         if code == _TIMEOUT:
-            return QueryTooSlow(f"the read took longer than {self._read_s:g} s; a narrower filter answers faster")
+            return QueryTooSlow(f"the read took longer than {self.read_s:g} s; a narrower filter answers faster")
         if code == _TOO_MUCH_MEMORY:
             return QueryTooSlow("the read took more memory than ClickHouse allows; a narrower filter takes less")
         if code in _NO_SPACE:

@@ -26,7 +26,7 @@ from inspector.store.clickhouse.health import read_health
 from inspector.store.clickhouse.logs import joined_logs
 from inspector.store.clickhouse.losses import write_losses
 from inspector.store.clickhouse.marks import Marks
-from inspector.store.clickhouse.writing import BATCH_SPANS, Writing
+from inspector.store.clickhouse.writing import BATCH_SPANS, CHANGE_S, Writing
 from inspector.store.errors import StoreReadOnly
 from inspector.store.limits import IDLE_S, READ_LIMITS, ReadLimits
 from inspector.store.model import Age, Deletable, DueLogs, Health, Joined, Pruned, Removed, SpoolMark
@@ -199,7 +199,7 @@ class ClickHouseStore(Store):
 
     def _opened(self, home: str) -> Writing:
         schema.create(self._database)
-        schema.check(self._database)
+        schema.check(self._database.patient(CHANGE_S))
         writing = Writing(self._database, self._now_ns, home)
         writing.start()
         return writing

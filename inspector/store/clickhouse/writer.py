@@ -41,11 +41,11 @@ class _Batch:
 class Writer:
     """Numbers what changes, and keeps the sums of traces; one process at a time does, as `Lease` decides."""
 
-    def __init__(self, database: Database, preparing: Preparing) -> None:
+    def __init__(self, database: Database, preparing: Preparing, hours: Hours) -> None:
         self._database = database
         self._preparing = preparing
         self._cache = TraceCache(database)
-        self._hours = Hours(database)
+        self._hours = hours
         self._id = secrets.token_hex(8)
         self._is_ready = False
         self._is_torn = True

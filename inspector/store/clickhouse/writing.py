@@ -14,6 +14,7 @@ import msgspec
 from inspector.model import NewLabel, Span
 from inspector.store.clickhouse.changes import Change, Write, apply, decode_change, encode_change
 from inspector.store.clickhouse.database import Database
+from inspector.store.clickhouse.hours import Hours
 from inspector.store.clickhouse.inbox import MOST_AT_ONCE, Entry, Inbox
 from inspector.store.clickhouse.lease import Lease
 from inspector.store.clickhouse.logs import Logs
@@ -36,6 +37,8 @@ BACK_S: Final = 1.0
 """How long it then waits until another one takes the lease."""
 ANSWER_S: Final = 20.0
 """How long an outcome is waited for: longer than it takes to replace a writer that was killed."""
+CHANGE_S: Final = 30.0
+"""How long a query of a change may take: it has to be answered, where a page that is not can be asked again."""
 _ASK_S: Final = 0.05
 BATCH_SPANS: Final = 4_096
 """Entries are written together until they have this many spans. Each batch is a query and three or four inserts, and
@@ -55,13 +58,14 @@ class Writing:
         clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self._database = database
-        self._lease = Lease(database, home, clock_s)
+        patient = database.patient(CHANGE_S)
+        self._lease = Lease(patient, home, clock_s)
         self._now_ns = now_ns
         self._clock_s = clock_s
         self._preparing = Preparing()
-        self._writer = Writer(database, self._preparing)
-        self._logs = Logs(database, self._writer)
-        self._inbox = Inbox(database)
+        self._writer = Writer(patient, self._preparing, Hours(database))
+        self._logs = Logs(patient, self._writer)
+        self._inbox = Inbox(patient)
         self._lock = threading.RLock()
         self._look_again_s = -math.inf
         self._turn_s = math.inf
