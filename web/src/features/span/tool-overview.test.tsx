@@ -48,3 +48,18 @@ test("an argument that the answer of a failed call refuses stands by itself", ()
   const refused = screen.getByRole("heading", { name: "Refused argument" }).parentElement?.parentElement;
   expect(refused?.textContent).toContain("city Field required");
 });
+
+test("a result that only says what the error says is not shown twice", () => {
+  const message = "no room in Lisbon";
+  const error = { type: "tool_error", message, traceback: null };
+  show({ status: "error", error, output: { isError: true }, messages: answer({ type: "text", content: message }) });
+  expect(screen.queryByText(message)).toBeNull();
+  expect(screen.getByText("The text of the error above.")).toBeTruthy();
+  expect(screen.getByRole("button", { name: "whole result" })).toBeTruthy();
+  cleanup();
+  show({ status: "error", error, output: `${message}\n` });
+  expect(screen.queryByText(message)).toBeNull();
+  cleanup();
+  show({ status: "error", error, output: `${message}, the desk says` });
+  expect(screen.getByText(/the desk says/)).toBeTruthy();
+});

@@ -7,7 +7,7 @@ import { type Declared, declaredToolQuery } from "@/api/queries";
 import { calleeName } from "@/lib/calls";
 import { attributeText, type FullSpan } from "@/lib/full-span";
 import { isContainer, parsedText } from "@/lib/json";
-import { asksFor, type OfferedTool, textOf } from "@/lib/messages";
+import { asksFor, type OfferedTool, onlyTextOf, textOf } from "@/lib/messages";
 import { previousModelCall } from "@/lib/previous-call";
 import type { SpanRow } from "@/lib/spans";
 import { Disclosure } from "@/ui/disclosure";
@@ -109,7 +109,9 @@ function Result({ span }: { span: FullSpan }) {
   const parts = span.messages.output.flatMap((message) => message.parts);
   const content = parts.filter(({ type }) => type !== "structured");
   const structured = parts.flatMap((part) => (part.type === "structured" ? [part.content] : []));
+  const repeats = isError(span);
   if (content.length === 0) {
+    if (repeats) return <p className={css.dim}>The text of the error above.</p>;
     return (
       <RecordedValue
         value={span.output}
@@ -122,7 +124,7 @@ function Result({ span }: { span: FullSpan }) {
   }
   return (
     <div className={css.result}>
-      <PartsView parts={content} />
+      {repeats ? <p className={css.dim}>The text of the error above.</p> : <PartsView parts={content} />}
       {structured.length > 0 && (
         <Disclosure summary="structured result">
           <JsonView value={structured[0]} label="structured result" />
@@ -133,6 +135,12 @@ function Result({ span }: { span: FullSpan }) {
       </Disclosure>
     </div>
   );
+}
+
+/** Whether the result of a failed call says only what its error says. */
+function isError({ error, output, messages }: FullSpan): boolean {
+  const said = onlyTextOf(messages.output) ?? output;
+  return typeof said === "string" && said.trim() === error?.message?.trim();
 }
 
 /** The names that an error can refuse: the declared parameters and the given arguments. */
