@@ -76,8 +76,8 @@ export function ContextChart({ turns, selected }: Props) {
         </ul>
       )}
       <p className={css.note}>
-        {estimated ? "Hatched heights are estimates, at four characters a token; the others" : "Heights"} are the
-        provider's figures, split by characters{shown.includes("file") && ", with 4,000 for an image"}.
+        {estimated ? "Hatched heights are estimated from characters; the others" : "Heights"} are the provider's
+        figures, split by characters{shown.includes("file") && ", with 4,000 for an image"}.
       </p>
     </figure>
   );

@@ -23,6 +23,15 @@ test("without the provider's figure four characters are a token", () => {
   expect(only).toMatchObject({ tokens: 101, counted: false });
 });
 
+test("a turn that the provider has not counted yet is estimated as it counted the turn before", () => {
+  const counted = turn("a", 0, { user: 4000 }, { inputTokens: 500 });
+  const turns = contextAround([counted, turn("b", 1, { user: 4800 })], "a");
+  expect(turns.map(({ tokens, jump }) => [tokens, jump])).toEqual([
+    [500, null],
+    [600, null],
+  ]);
+});
+
 test("a turn that grows far more than others is a jump, with what it grew by", () => {
   const rows = [400, 800, 1200, 9200, 9600].map((tool, at) =>
     turn(

@@ -13,8 +13,8 @@ export const PART_LABELS: Record<Part, string> = {
   file: "files",
 };
 
-/** Approximate characters per token in English. */
-const CHARACTERS_A_TOKEN = 4;
+/** Approximate tokens per character in English. */
+const TOKENS_A_CHARACTER = 1 / 4;
 /** A turn has jumped if it grows by this many times the usual growth. */
 const JUMP = 3;
 const LEAST_JUMP_SHARE = 0.1;
@@ -25,7 +25,7 @@ export interface ContextTurn {
   row: SpanRow;
   /** Tokens of its prompt. */
   tokens: number;
-  /** Whether the provider counted them; otherwise they are estimated from the characters. */
+  /** Whether the provider counted them; otherwise they are estimated from the characters, as it counted another turn. */
   counted: boolean;
   /** The tokens of each part, by its share of the characters. */
   parts: Record<Part, number>;
@@ -57,7 +57,13 @@ export function contextAround(rows: readonly SpanRow[], id: string): ContextTurn
 }
 
 function contextOf(rows: readonly SpanRow[]): ContextTurn[] {
-  const turns = rows.toSorted((a, b) => a.startMs - b.startMs).map(turnOf);
+  const inOrder = rows.toSorted((a, b) => a.startMs - b.startMs);
+  let rate = inOrder.map(countedRate).find((each) => each !== null) ?? TOKENS_A_CHARACTER;
+  const turns = inOrder.map((row) => {
+    // Providers count differently: an estimate by another measure would look like a jump.
+    rate = countedRate(row) ?? rate;
+    return turnOf(row, rate);
+  });
   turns.forEach((turn, at) => {
     const before = turns[at - 1];
     if (before) turn.grown = turn.tokens - before.tokens;
@@ -77,11 +83,21 @@ function contextOf(rows: readonly SpanRow[]): ContextTurn[] {
   return turns;
 }
 
-function turnOf(row: SpanRow): ContextTurn {
+/** How many tokens a character was to the provider; null if it did not say. */
+function countedRate(row: SpanRow): number | null {
+  const sum = charactersOf(row);
+  return row.inputTokens === null || row.inputTokens === 0 || sum === 0 ? null : row.inputTokens / sum;
+}
+
+function charactersOf({ turn }: SpanRow): number {
+  return PARTS.reduce((all, part) => all + (turn?.sizes[part] ?? 0), 0);
+}
+
+function turnOf(row: SpanRow, rate: number): ContextTurn {
   const sizes = row.turn?.sizes ?? {};
-  const sum = PARTS.reduce((all, part) => all + (sizes[part] ?? 0), 0);
+  const sum = charactersOf(row);
   const counted = row.inputTokens !== null;
-  const tokens = row.inputTokens ?? Math.ceil(sum / CHARACTERS_A_TOKEN);
+  const tokens = row.inputTokens ?? Math.ceil(sum * rate);
   const share = (part: Part) => (sum > 0 ? (tokens * (sizes[part] ?? 0)) / sum : 0);
   const parts = Object.fromEntries(PARTS.map((part) => [part, share(part)])) as Record<Part, number>;
   return { row, tokens, counted, parts, cached: row.cachedTokens, grown: null, jump: null };
