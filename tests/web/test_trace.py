@@ -466,6 +466,41 @@ def test_on_a_phone_a_tap_on_a_span_brings_its_detail_into_view(demo, demo_trace
 
 
 @pytest.mark.slow
+def test_on_a_phone_the_keyboard_enters_a_detail_at_its_error_below_its_row(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}", viewport={"width": 390, "height": 844})
+    detail = page.get_by_role("region", name="Selected span")
+    error = detail.get_by_role("region", name="Error")
+    expect(error).not_to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(detail.get_by_role("region", name="Span", exact=True)).to_be_focused()
+    expect(error).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("row", selected=True)).to_be_in_viewport()
+
+
+@pytest.mark.slow
+def test_on_a_phone_the_detail_follows_the_last_of_a_few_rows(oddities, visit):
+    page = visit(oddities, f"/traces/{SKEW}", viewport={"width": 390, "height": 844})
+    last = rows_of(page).last.bounding_box()
+    detail = page.get_by_role("region", name="Selected span").bounding_box()
+    assert last and detail
+    assert 0 <= detail["y"] - last["y"] - last["height"] < last["height"]
+
+
+PREVIEW_WIDTHS = """(rows) => rows.flatMap((row) => [...row.querySelectorAll("[aria-hidden] + bdi")])
+  .filter((outcome) => outcome.checkVisibility()).map((outcome) => outcome.clientWidth || outcome.offsetWidth)"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 1100])
+def test_a_preview_that_a_row_has_no_room_for_leaves_no_arrow_behind(demo, demo_trace, visit, width):
+    page = visit(demo, f"/traces/{demo_trace}", viewport={"width": width, "height": 1200})
+    rows = page.get_by_role("treegrid").get_by_role("row").filter(has_text="→")
+    expect(rows.first).to_be_visible()
+    widths = rows.evaluate_all(PREVIEW_WIDTHS)
+    assert widths and min(widths) > 25
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("width", "words"),
     [

@@ -1,3 +1,4 @@
+import clsx from "clsx";
 import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useRef } from "react";
 import { isServed, type Run, type Trace } from "@/api/client";
 import type { LiveTrace } from "@/api/use-trace";
@@ -32,6 +33,12 @@ const SEEN_PX = 120;
 /** If the detail is below the view, nothing would seem to happen. */
 function bringIntoView(detail: HTMLElement | null) {
   if (detail && detail.getBoundingClientRect().top > window.innerHeight - SEEN_PX) detail.scrollIntoView();
+}
+
+/** Lead the keys into the detail, at its begin: by itself the browser would scroll past that. */
+function enter(detail: HTMLElement | null) {
+  bringIntoView(detail);
+  focusInto(detail);
 }
 
 function toFind() {
@@ -152,12 +159,13 @@ export const TraceBody = memo(function TraceBody({ picture, search, inferring, o
         }
         detailRef={detail}
         onLeave={() => focus.current?.focus()}
+        view={view}
       >
         {view === "waterfall" && (
           <TraceWaterfall
             {...{ picture, complete, search, selection, clock, find }}
             runId={run?.run_id ?? trace.run_id}
-            onEnter={() => focusInto(detail.current)}
+            onEnter={() => enter(detail.current)}
             ref={focus}
           />
         )}
@@ -177,7 +185,7 @@ export const TraceBody = memo(function TraceBody({ picture, search, inferring, o
                 onText={onFind}
                 found={find.found}
                 onStep={find.step}
-                onLeave={() => focusInto(detail.current)}
+                onLeave={() => enter(detail.current)}
               />
               {chip}
             </div>
@@ -210,10 +218,11 @@ interface PanelProps {
   detail: ReactNode;
   detailRef: React.RefObject<HTMLElement | null>;
   onLeave: () => void;
+  view: View;
 }
 
 /** A view, with the selected span beside it. */
-function Panels({ children, detail, detailRef, onLeave }: PanelProps) {
+function Panels({ children, detail, detailRef, onLeave, view }: PanelProps) {
   const [width, setWidth] = useStoredNumber("inspector.trace.detail", 480);
 
   function onKeyDown(event: KeyboardEvent) {
@@ -224,7 +233,7 @@ function Panels({ children, detail, detailRef, onLeave }: PanelProps) {
 
   return (
     <div className={css.panels} style={{ "--detail": `${width}px` } as CSSProperties}>
-      <div className={css.main}>{children}</div>
+      <div className={clsx(css.main, view === "waterfall" && css.rows)}>{children}</div>
       <Splitter
         label="Width of the detail"
         value={width}

@@ -162,7 +162,12 @@ export function Waterfall(props: Props) {
       <Minimap rows={rows} order={outline.tree.order} now={clock.now} zoom={zoom} />
       <div
         className={css.frame}
-        style={{ "--name": `min(${nameWidth}px, max(45cqi, 100cqi - ${TRACK_REM}rem), 70cqi)` } as React.CSSProperties}
+        style={
+          {
+            "--name": `min(${nameWidth}px, max(45cqi, 100cqi - ${TRACK_REM}rem), 70cqi)`,
+            "--rows": lines.row.length,
+          } as React.CSSProperties
+        }
       >
         <div
           ref={scroller}
