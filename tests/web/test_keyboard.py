@@ -276,3 +276,22 @@ def test_a_field_to_filter_by_is_chosen_by_arrows_or_its_first_letter(demo, visi
     page.keyboard.press("m")
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog", name="Add a filter").get_by_role("combobox", name="model")).to_be_focused()
+
+
+@pytest.mark.slow
+def test_a_panel_closes_on_escape_at_its_button_and_when_one_tabs_out_of_it(demo, visit):
+    page = visit(demo, "/spans")
+    views, panel = page.get_by_role("button", name="Views"), page.get_by_role("dialog", name="Views")
+    views.press("Enter")
+    expect(panel).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+    expect(views).to_be_focused()
+    views.press("Enter")
+    expect(panel.get_by_role("textbox")).to_be_focused()
+    panel.get_by_role("button", name="Save").press("Tab")
+    expect(page.get_by_role("button", name="Pause")).to_be_focused()
+    expect(panel).to_be_hidden()
+    for _ in range(2):
+        views.click()
+    expect(panel).to_be_hidden()

@@ -1,4 +1,13 @@
-import { type ReactNode, type Ref, type ToggleEvent, useId, useLayoutEffect, useRef, useState } from "react";
+import {
+  type FocusEvent,
+  type ReactNode,
+  type Ref,
+  type ToggleEvent,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import css from "./popover.module.css";
 
 interface Place {
@@ -20,7 +29,11 @@ interface Props {
   onClose?: () => void;
 }
 
-/** A button that opens a panel above the page; Escape and a click elsewhere close it, and focus returns to the button. */
+/**
+ * A button that opens a panel above the page.
+ *
+ * Escape closes it, and the focus returns to the button; a click elsewhere and a Tab out of it close it too.
+ */
 export function Popover({ label, children, className, panel, ref, onClose }: Props) {
   const id = useId();
   const root = useRef<HTMLDivElement>(null);
@@ -51,6 +64,12 @@ export function Popover({ label, children, className, panel, ref, onClose }: Pro
     }
   }
 
+  function left({ relatedTarget: next, currentTarget: panel }: FocusEvent) {
+    // A press on the button closes it by itself, and would open it again.
+    const stays = next === null || panel.contains(next) || next === panel.previousElementSibling;
+    if (!stays) root.current?.hidePopover();
+  }
+
   return (
     <>
       <button
@@ -74,6 +93,7 @@ export function Popover({ label, children, className, panel, ref, onClose }: Pro
         style={place ?? {}}
         onBeforeToggle={beforeToggle}
         onToggle={toggled}
+        onBlur={left}
       >
         {place && panel(() => root.current?.hidePopover())}
       </div>
