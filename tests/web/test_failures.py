@@ -184,5 +184,5 @@ def test_a_run_that_an_exception_ended_says_so_and_no_figure_counts_it(crashed, 
     row_of(page, "crashed").get_by_role("link").first.click()
     header = page.locator("#main header").first
     expect(header).to_contain_text(re.compile(r"Traces\s*2(?!, )"))
-    expect(header).to_contain_text(re.compile(r"Calls\s*4Errors"))
+    expect(header).to_contain_text(re.compile(r"Calls\s*4Errors\s*0 \+ uncaught"))
     expect(page.get_by_role("region", name="What failed")).to_contain_text("boom")

@@ -1,5 +1,6 @@
 import type { Status } from "@/lib/filter";
 import type { FullSpan } from "@/lib/full-span";
+import { INFERRED } from "@/lib/inferred";
 import { StatusMark } from "@/ui/status";
 import css from "./note.module.css";
 
@@ -16,7 +17,8 @@ const CLOSED_EARLY = "The program closed this stream early. What it received unt
 /** One sentence about the status of a span, unless it simply succeeded or failed. */
 export function StatusNote({ span }: { span: FullSpan }) {
   const note = span.attributes["inspector.closed_early"] === true ? CLOSED_EARLY : NOTES[span.status];
-  if (!note) return null;
+  // The input of an inferred span is that of its first call.
+  if (!note || span.trace_id === INFERRED) return null;
   return (
     <p className={css.note}>
       <StatusMark status={span.status} />

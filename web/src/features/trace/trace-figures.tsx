@@ -61,6 +61,12 @@ export function TraceFigures({ trace, run, clock, inferred, children }: Props) {
           ) : (
             "0"
           )}
+          {trace.errors === 0 && trace.status === "error" && (
+            <span className={css.failed} title="What ended the program, which is no call and not counted">
+              {" "}
+              + uncaught
+            </span>
+          )}
           <Inferred count={inferred.failures} />
         </Figure>
         <Figure name="Model calls">{count(trace.llm_calls)}</Figure>
