@@ -92,12 +92,13 @@ function roundStep(least: number): number {
     const step = STEPS.find((seconds) => seconds * 1000 >= least);
     if (step !== undefined) return step * 1000;
   }
-  const unit = least > 500 ? 86_400_000 : 1;
+  const unit = least > 500 ? DAY : 1;
   const power = 10 ** Math.floor(Math.log10(least / unit));
   return ([1, 2, 5].find((digit) => digit * power >= (least / unit) * (1 - 1e-9)) ?? 10) * power * unit;
 }
 
 const MINUTE = 60_000;
+const DAY = 1440 * MINUTE;
 const UNITS = [
   { name: "ns", ms: 1e-6 },
   { name: "µs", ms: 1e-3 },
@@ -105,9 +106,10 @@ const UNITS = [
   { name: "s", ms: 1000 },
 ] as const;
 
-/** A moment with the precision that its distance to the next one needs: `250 ms`, `1.5 s`, `2:30`, `1:02:00`. */
+/** A moment with the precision that its distance to the next one needs: `250 ms`, `1.5 s`, `2:30`, `1:02:00`, `20 d`. */
 function tickLabel(ms: number, step: number): string {
   if (ms === 0) return "0";
+  if (step >= DAY) return `${signed(String(ms / DAY))} d`;
   if (Math.abs(ms) >= 2 * MINUTE || step >= MINUTE) return clockLabel(ms, step);
   const unit = UNITS.findLast((each) => Math.abs(ms) >= each.ms * 0.999) ?? UNITS[0];
   const digits = Math.max(0, Math.ceil(-Math.log10(step / unit.ms) - 1e-9));
