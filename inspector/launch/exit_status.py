@@ -48,5 +48,5 @@ def record_failure(status: int, directory: Path, choices: Choices, environment: 
     os.environ[VARIABLE] = environment[VARIABLE]
     service = choices.service or next(iter(outcome.services), None) or None
     attachment = recording.attach(service=service, home=choices.home, integrations=False, otel=False, logs=False)
-    attachment.recorder.record_exit(reason, ended_ns)
+    attachment.recorder.moments.record_exit(reason, ended_ns)
     recording.detach()

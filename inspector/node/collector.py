@@ -70,7 +70,7 @@ class Collector:
     def uncaught(self, note: Json) -> None:
         """Record the exception that ends a process."""
         if self._attachment is not None:
-            self._attachment.recorder.record_uncaught(thrown(note), failure_in(note))
+            self._attachment.recorder.moments.record_uncaught(thrown(note), failure_in(note))
 
 
 class _Thread:

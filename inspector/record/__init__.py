@@ -8,6 +8,7 @@ Where to begin:
 - `calls` has the open calls as spans: `pairing` finds the call that a hook ends, `current` the innermost one.
 - `spool` is the queue and the thread behind it, which writes the files.
 - `lines` is what that thread makes of a call: `call_writer` a record without secrets, `renderer` lines of it.
+- `moments` records labels, and what ended the program: they belong to no call.
 - `mirror` repeats calls as spans of the application's own tracer provider.
 - `process` describes the recorded process, what started it and how it ends.
 - `manual` has what the program itself records, without a hook: runs, labels, logs and dumps of state.

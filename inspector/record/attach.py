@@ -113,7 +113,7 @@ class Attachment:
     def _exit(self) -> None:
         with unnoticed("how the program ended"):
             if (exc := uncaught()) is not None:
-                self.recorder.record_uncaught(exc)
+                self.recorder.moments.record_uncaught(exc)
         self.retire()
 
     def fail(self, exc: BaseException) -> None:

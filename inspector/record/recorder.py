@@ -1,6 +1,5 @@
 """The recorder: synchronous subscribers for every hook of the contract, which keep a span for each call."""
 
-from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -27,6 +26,7 @@ from inspector.record.capture.hooks import CAPTURES, Capture, Facts, covers, end
 from inspector.record.capture.jsonrpc import is_notification, is_same_message
 from inspector.record.capture.results import error_of, own_outcome_of, result_of
 from inspector.record.mirror import Mirror
+from inspector.record.moments import Moments
 from inspector.record.spool.writer import SpoolWriter
 from inspector.record.values.short_text import short_text
 from inspector.record.values.snapshot import snapshot
@@ -45,7 +45,6 @@ class Recorder:
         keeps_raw: bool = False,
         keeps_requests: bool = False,
     ) -> None:
-        self._has_calls = False
         self._mirror = mirror
         self._keeps_raw = keeps_raw
         self._keeps_requests = keeps_requests
@@ -57,8 +56,9 @@ class Recorder:
         self._calls = Calls(self._changed, clock, self._ids, self._place)
         self.sdk_spans = SdkSpans(self._changed, self._calls.by_span_id, innermost)
         """Records the spans of a span processor of the OpenTelemetry SDK."""
+        self.moments = Moments(self._put, clock, self._ids)
+        """Records labels, and what ended the program."""
         self._ended_as_cancelled = Cancelled(self._calls)
-        self._failures: deque[tuple[int, str, int]] = deque(maxlen=1_000)
         self._subscribers: list[tuple[str, Callable[..., object]]] = []
         for capture in CAPTURES:
             self._subscribers += (
@@ -93,8 +93,12 @@ class Recorder:
         self.sdk_spans.forget()
         self.spool = spool
 
+    def _put(self, span: RecordedSpan) -> None:
+        # A forked child has another spool.
+        self.spool.put(span)
+
     def _changed(self, span: RecordedSpan) -> None:
-        self._has_calls = True
+        self.moments.has_calls = True
         if self._mirror is not None and span.mirror is not None and span.state not in ("running", "abandoned"):
             mirror, span.mirror = span.mirror, None
             try:
@@ -144,49 +148,8 @@ class Recorder:
         """End a run, with an exception or without."""
         stop_tick = self._tick()
         state = "ok" if exc is None else state_of(exc)
-        failure = self._failure_of(exc) if exc is not None and state == "error" else None
+        failure = self.moments.failure_of_call(exc) if exc is not None and state == "error" else None
         self._calls.finish(span, state, failure, stop_tick=stop_tick)
-
-    def record_label(self, facts: Facts, run: str) -> None:
-        """Record a label of a run, as a span of its own that becomes a label at ingest."""
-        span = self._moment("label")
-        span.before = facts
-        span.note(sc.RUN_ID, run)
-        self._put_moment(span, "ok")
-
-    def record_uncaught(self, exc: BaseException, failure: Failure | None = None) -> None:
-        """Record what ended the program, unless a call failed with it too or nothing else is recorded."""
-        if not self._has_calls or state_of(exc) != "error":
-            return
-        failure = failure or failure_of(exc)
-        if (id(exc), failure.type, hash(failure.message)) in self._failures:
-            return
-        span = self._moment("uncaught")
-        span.session_id, span.failure = short_text(context.get()), failure
-        self._put_moment(span, "error")
-
-    def record_exit(self, reason: str, at_ns: int) -> None:
-        """Record that a program of this run failed at a time, and no exception says why."""
-        span = self._moment("uncaught")
-        span.start_ns, span.before["name"], span.failure = at_ns, reason, Failure(reason, "")
-        self._put_moment(span, "error")
-
-    def _moment(self, noun: str) -> RecordedSpan:
-        """Return a new span in a trace of its own; ``_put_moment`` ends it where it began."""
-        ids, clock = self._ids, self._clock
-        span = RecordedSpan(noun, span_id=ids.span_id(), start_ns=clock.now_ns(), start_tick=clock.tick_ns())
-        span.trace_id = ids.trace_id()
-        return span
-
-    def _put_moment(self, span: RecordedSpan, state: State) -> None:
-        span.stop_ns, span.state = span.start_ns, state
-        self.spool.put(span)
-
-    def _failure_of(self, exc: BaseException) -> Failure:
-        failure = failure_of(exc)
-        # The message too, since the next exception may be at the same place in memory.
-        self._failures.append((id(exc), failure.type, hash(failure.message)))
-        return failure
 
     def begin_request(self, facts: Facts, remote: trace.SpanContext | None = None) -> ServedRequest:
         """Begin a request, of a ``method`` and a ``path``; later calls in this context belong to it."""
@@ -212,7 +175,8 @@ class Recorder:
         status = root.before.get("status")
         failure = None
         if state == "error":
-            failure = Failure(str(status), f"answered with status {status}") if exc is None else self._failure_of(exc)
+            answered = Failure(str(status), f"answered with status {status}")
+            failure = answered if exc is None else self.moments.failure_of_call(exc)
         self._calls.finish(root, state, failure, stop_tick=stop_tick)
 
     def fail(self, exc: BaseException) -> None:
@@ -263,7 +227,7 @@ class Recorder:
             if state == "ok":
                 span.note(sc.CLOSED_EARLY, True)
             has_failed = state in ("error", "denied")
-            failure = self._failure_of(exc) if has_failed and isinstance(exc, BaseException) else None
+            failure = self.moments.failure_of_call(exc) if has_failed and isinstance(exc, BaseException) else None
             if values.get("response") is not None:
                 # The part of an answer that arrived before the stream failed or was closed.
                 span.after = capture.after(values)

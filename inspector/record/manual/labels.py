@@ -45,7 +45,7 @@ def label(
         facts = _facts(name, score, value=value, note=note, author=author)
         span = innermost()
         if span is None or run or span.noun in RUNS:
-            attachment.recorder.record_label(facts, _run_around(span))
+            attachment.recorder.moments.record_label(facts, _run_around(span))
         else:
             span.record_event(sc.EVALUATION_EVENT, facts)
 
