@@ -14,7 +14,6 @@ the one that `INTERPRETER` names for its own interpreter, and so do those that i
 import atexit
 import gc
 import inspect
-import io
 import json
 import os
 import select
@@ -169,50 +168,83 @@ class _Forked(subprocess.Popen[Any]):
         return self.returncode
 
 
+class _Running:
+    """The processes that were forked, each with where to say how it ended."""
+
+    def __init__(self, ready: select.poll) -> None:
+        self._ready = ready
+        self._by_end: dict[int, tuple[int, int]] = {}
+        self._stood_for: dict[int, int] = {}
+
+    def add(self, pid: int, tell: int, *, is_stood_for: bool) -> None:
+        """Say which process it is, and wait for its end."""
+        _say(tell, pid)
+        end = os.pidfd_open(pid)
+        self._by_end[end] = pid, tell
+        self._ready.register(end, select.POLLIN)
+        if is_stood_for:
+            self._stood_for[tell] = pid
+            self._ready.register(tell, 0)  # an error of it, which is always told: nobody is there to read
+
+    def take(self, descriptor: int) -> bool:
+        """Whether this was about one of them: say how it ended, or kill it, which nobody else would miss."""
+        if pid := self._stood_for.pop(descriptor, None):
+            self._ready.unregister(descriptor)
+            os.kill(pid, signal.SIGKILL)
+        elif descriptor in self._by_end:
+            pid, tell = self._by_end.pop(descriptor)
+            self._ready.unregister(descriptor)
+            if self._stood_for.pop(tell, None):
+                self._ready.unregister(tell)
+            _say(tell, os.waitpid(pid, 0)[1])
+            os.close(descriptor)
+            os.close(tell)
+        else:
+            return False
+        return True
+
+    def forget(self) -> None:
+        """In a process that was forked itself: close what is about the others."""
+        for end, (_, tell) in self._by_end.items():
+            os.close(end)
+            os.close(tell)
+
+    def kill(self) -> None:
+        for pid, _ in self._by_end.values():
+            os.kill(pid, signal.SIGKILL)
+
+
+def _say(tell: int, number: int) -> None:
+    with suppress(BrokenPipeError):
+        os.write(tell, f"{number}\n".encode())
+
+
 def _serve(requests: socket.socket, named: socket.socket) -> list[str]:
     """Fork a process for each request; returns in each of them, with its arguments, and exits where no more come."""
+    ready = select.poll()
+    ready.register(requests, select.POLLIN)
+    ready.register(named, select.POLLIN)
+    running = _Running(ready)
     while True:
-        asked = select.select([requests, named], [], [])[0][0]
-        message, descriptors, _, _ = socket.recv_fds(asked, LARGEST, 4)
+        descriptor = ready.poll()[0][0]
+        if running.take(descriptor):
+            continue
+        is_stood_for = descriptor == named.fileno()
+        message, descriptors, _, _ = socket.recv_fds(named if is_stood_for else requests, LARGEST, 4)
         if not message:
-            requests.close()
-            named.close()
+            running.kill()
             sys.exit()
         *streams, tell = descriptors
-        with os.fdopen(tell, "wb", buffering=0) as says:
-            keeper = os.fork()
-            if not keeper:
-                child = os.fork()
-                if not child:
-                    says.close()
-                    requests.close()
-                    named.close()
-                    return _become(streams=streams, **json.loads(message))
-                for stream in (requests.detach(), named.detach(), *streams):
-                    os.close(stream)
-                _keep(child, says, is_stood_for=asked is named)
-                os._exit(0)
+        pid = os.fork()
+        if not pid:
+            running.forget()
+            requests.close()
+            named.close()
+            os.close(tell)
+            return _become(streams=streams, **json.loads(message))
         for stream in streams:
             os.close(stream)
-        with suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-
-
-def _keep(child: int, says: io.FileIO, *, is_stood_for: bool) -> None:
-    """Say which process was forked and how it ended; kill it once the stand-in is gone that nobody else would miss."""
-    with suppress(BrokenPipeError):
-        says.write(f"{child}\n".encode())
-    if is_stood_for:
-        ended = os.pidfd_open(child)
-        watched = select.poll()
-        watched.register(ended, select.POLLIN)
-        watched.register(says, 0)  # an error of it, which is always told: nobody is there to read
-        if ended not in dict(watched.poll()):
-            os.kill(child, signal.SIGKILL)
-    status = os.waitpid(child, 0)[1]
-    with suppress(BrokenPipeError):
-        says.write(f"{status}\n".encode())
+        running.add(pid, tell, is_stood_for=is_stood_for)
 
 
 def _become(argv: list[str], env: dict[str, str], cwd: str, streams: list[int], *, session: bool = False) -> list[str]:
