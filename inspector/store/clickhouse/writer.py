@@ -348,7 +348,8 @@ class Writer:
                 known = spans.get(change.row.span_id)
                 before = "" if known is None else known.counted_as
                 recounted.append((before, counted_as(change.row)))
-                own[at] = change._replace(counted_as=before)
+                if before:
+                    own[at] = change._replace(counted_as=before)
         return recounted
 
     def _with_content(self, batch: _Batch, affected: Mapping[str, Mapping[str, Row]]) -> dict[str, list[Change]]:

@@ -161,9 +161,11 @@ class Family:
         node = self.nodes.get(span_id)
         if node is None:
             return False
+        has_children = bool(self.children.get(span_id))
         if node.kind not in CALL_KINDS:
-            return bool(self.children.get(span_id))
-        return self._has_below(node) or self._may_be_another(node) or any(self._beside(node))
+            return has_children
+        is_nested = (has_children and self._has_below(node)) or self._may_be_another(node)
+        return is_nested or any(self._beside(node))
 
     def _may_be_another(self, node: Node) -> bool:
         """Tell whether a span may be one call with a span above it, given the decisions so far.

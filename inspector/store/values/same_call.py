@@ -185,12 +185,12 @@ def _around(nodes: Nodes, node: Node) -> Iterator[tuple[Node, bool]]:
         parent = nodes.get(here.parent_id or "")
         if parent is None or parent.span_id in seen:
             return
+        if parent.kind != node.kind and parent.kind not in BETWEEN_KINDS:
+            return
         seen.add(parent.span_id)
         crossed = crossed or is_server(here)
         if parent.kind == node.kind:
             yield parent, crossed
-        elif parent.kind not in BETWEEN_KINDS:
-            return
         here = parent
 
 
