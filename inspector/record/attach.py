@@ -157,7 +157,10 @@ class Attachment:
     def _join_multiprocessing(self) -> None:
         # When the first call is recorded, because by then a multiprocessing child knows that it is one.
         write_before_results(
-            lambda: self.recorder.spool.flush(_RESULT_FLUSH_S), if_news=lambda: self.recorder.spool.has_news
+            lambda: self.recorder.spool.flush(_RESULT_FLUSH_S),
+            # As at the end of a program: it waits for a thread that gets hardly any CPU time, and reports what is left.
+            at_end=self.retire,
+            if_news=lambda: self.recorder.spool.has_news,
         )
 
 

@@ -12,7 +12,9 @@ from typing import Any
 _DUMPS = "dumps"
 
 
-def write_before_results(flush: Callable[[], object], *, if_news: Callable[[], bool]) -> None:
+def write_before_results(
+    flush: Callable[[], object], *, at_end: Callable[[], object], if_news: Callable[[], bool]
+) -> None:
     """In a ``multiprocessing`` child, write before anything is sent and before the child ends; elsewhere do nothing."""
     process = sys.modules.get("multiprocessing.process")
     util = sys.modules.get("multiprocessing.util")
@@ -20,7 +22,7 @@ def write_before_results(flush: Callable[[], object], *, if_news: Callable[[], b
     if process is None or util is None or process.parent_process() is None:
         return
     # At its end, the child runs these, but not those registered before it began.
-    util.Finalize(None, flush, exitpriority=0)
+    util.Finalize(None, at_end, exitpriority=0)
     if reduction is not None:
         _write_before_pickling(reduction.ForkingPickler, flush, if_news)
 

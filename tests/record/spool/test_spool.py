@@ -18,7 +18,7 @@ from inspector.record.lines.renderer import RenderedLine
 from inspector.record.spool.segments import finished
 from inspector.record.spool.sleep import Pauses
 from inspector.record.spool.writer import SpoolWriter
-from inspector.spooling import unwritten_name
+from inspector.spooling import read_unwritten_name, unwritten_name
 from inspector.tally import Tally, read_tallies
 
 # Coverage holds a lock while it looks at a new line, and a child forked at that moment waits for it for ever.
@@ -463,6 +463,27 @@ instrument._emit_sync("after_tool_call", tool_name="around", args={}, result=1, 
     )
     assert tools_of(tmp_path) == [("around", True), ("before", True), ("child", True), ("parent", True)]
     assert len({p.name.split(".")[0] for p in (tmp_path / "spool").iterdir()}) == 2
+
+
+@pytest.mark.slow
+def test_what_a_child_of_multiprocessing_cannot_write_before_its_end_is_counted(tmp_path):
+    run(
+        """
+import instrument, inspector, multiprocessing, os, time
+parent = os.getpid()
+inspector.attach(redact=lambda key, text: text if os.getpid() == parent else time.sleep(60))
+def work():
+    instrument._emit_sync("before_tool_call", tool_name="search", args={"q": "x"}, context=None)
+    instrument._emit_sync("after_tool_call", tool_name="search", result="y", context=None)
+work()
+child = multiprocessing.get_context("fork").Process(target=work)
+child.start()
+child.join()
+""",
+        tmp_path,
+    )
+    (unwritten,) = filter(None, (read_unwritten_name(path.name) for path in (tmp_path / "spool").iterdir()))
+    assert unwritten[2] == 1
 
 
 @pytest.mark.sweep(1)
