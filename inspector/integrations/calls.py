@@ -108,7 +108,7 @@ class Call:
         self.decision: Decision | None = None
         """What the controller decided about a model call, once it was asked."""
         self.is_decided = False
-        """Whether the controller was asked about a tool call, or its body has begun."""
+        """Whether no controller is to be asked about a tool call, or its body is running."""
         self.exchanges: list[Exchange] = []
         """The responses that the HTTP client below it received, one per attempt; released at the end."""
         self._keywords = keywords

@@ -16,7 +16,7 @@ Arguments: TypeAlias = Mapping[str, Any]
 
 
 def undecided(emitter: str) -> Call | None:
-    """Return the tool call whose body is about to run; None within a body, or if no call was reported."""
+    """Return the tool call whose body is about to run, perhaps again; None within a body, or if none was reported."""
     call = next(enclosing("tool_call"), None)
     return None if call is None or call.is_decided or call.emitter != emitter else call
 
@@ -31,7 +31,10 @@ def leave_to_others(call: Call) -> None:
 
 
 def run_body(call: Call, body: Callable[[Arguments | None], Any], *, subject: object = None) -> Any:
-    """Run the body of a tool, unless the controller answers in its place."""
+    """Run the body of a tool, unless the controller answers in its place.
+
+    Each time that hooks of the program run it, a controller decides; the last outcome counts.
+    """
     call.is_decided = True
     with unseen:
         try:
@@ -39,14 +42,16 @@ def run_body(call: Call, body: Callable[[Arguments | None], Any], *, subject: ob
             if control.controller is not None:
                 ruling = control.ask_sync(_proposal(call, subject), call.add)
                 if ruling.answer is not None:
-                    call.add(returned=ruling.answer.value)
+                    call.add(returned=ruling.answer.value, raised=None)
                     return ruling.answer.value
                 changed = _changed(call, ruling)
             value = body(changed)
         except BaseException as exc:
             call.add(raised=exc)
             raise
-        call.add(returned=value)
+        finally:
+            call.is_decided = False
+        call.add(returned=value, raised=None)
         return value
 
 
@@ -61,14 +66,16 @@ async def run_body_async(
             if control.controller is not None:
                 ruling = await control.ask(_proposal(call, subject), call.add)
                 if ruling.answer is not None:
-                    call.add(returned=ruling.answer.value)
+                    call.add(returned=ruling.answer.value, raised=None)
                     return ruling.answer.value
                 changed = _changed(call, ruling)
             value = await body(changed)
         except BaseException as exc:
             call.add(raised=exc)
             raise
-        call.add(returned=value)
+        finally:
+            call.is_decided = False
+        call.add(returned=value, raised=None)
         return value
 
 

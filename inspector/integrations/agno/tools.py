@@ -103,10 +103,7 @@ def _source(entrypoint: Any) -> str:
 
 @contextmanager
 def _own_entrypoint(requested: Any, call: Call) -> Generator[None]:
-    """Have the entrypoint decided about, and its exception noted, in this call alone: its function is shared.
-
-    Each time that hooks of the program run it; the last outcome counts.
-    """
+    """Have the entrypoint decided about, and its exception noted, in this call alone: its function is shared."""
     shared = requested.function
     own = copy(shared)
     own.__dict__["entrypoint"] = _reported(shared.entrypoint, call)
@@ -132,7 +129,6 @@ def _reported(entrypoint: Any, call: Call) -> Any:
             try:
                 if not is_asked:
                     return in_steps(entrypoint(*args, **kwargs), partial(_following, call, is_asked=False))
-                call.add(raised=None)
                 result = run_body(
                     call, lambda changed: watched.outcome(_called(call, entrypoint, args, kwargs, changed))
                 )
@@ -152,7 +148,6 @@ def _reported(entrypoint: Any, call: Call) -> Any:
             try:
                 if not is_asked:
                     return await entrypoint(*args, **kwargs)
-                call.add(raised=None)
                 result = await run_body_async(call, body)
             except Exception as exc:
                 _note(call, exc)

@@ -1,0 +1,89 @@
+"""The body of a tool, which hooks of the program may run more than once within one call."""
+
+import asyncio
+
+import pytest
+
+from inspector.integrations.calls import opened
+from inspector.integrations.tool_bodies import decided, decided_async
+from instrument import control
+from instrument.control import Answer, Denied, Proceed
+from instrument.testing import capture
+
+TOOL = object()
+
+
+@pytest.fixture(params=["sync", "async"])
+def tool(request):
+    """Makes a tool of a function, of which both are the body."""
+    if request.param == "sync":
+        return decided("test")
+
+    def make(body):
+        async def run(self):
+            return body(self)
+
+        wrapped = decided_async("test")(run)
+        return lambda self: asyncio.run(wrapped(self))
+
+    return make
+
+
+def called(run):
+    """Run a tool in a call that is reported, and return what was noted of the outcome of its body."""
+    with capture() as emitted:
+        call = opened("tool_call", lambda: {"tool_name": "book", "args": {}}, emitter="test")
+        try:
+            result = run()
+        finally:
+            call.ended(lambda: {"result": "told"})
+    values = emitted[-1][1]
+    return result, values.get("returned"), values.get("raised")
+
+
+def twice(run):
+    try:
+        return run(TOOL)
+    except (Denied, ValueError):
+        return run(TOOL)
+
+
+def test_a_controller_decides_each_time_that_a_body_runs(tool):
+    ran, asked = [], []
+
+    def refuse_once(proposal):
+        asked.append(proposal.name)
+        if len(asked) == 1:
+            raise Denied("not today")
+        return Answer("answered")
+
+    book = tool(lambda _: ran.append(1))
+    with control.install(refuse_once):
+        assert called(lambda: twice(book)) == ("answered", "answered", None)
+    assert (asked, ran) == (["book", "book"], [])
+
+
+def test_the_last_outcome_of_a_body_counts(tool):
+    attempts = []
+
+    def flaky(_):
+        attempts.append(1)
+        if len(attempts) == 1:
+            raise ValueError("not yet")
+        return "booked"
+
+    with control.install(lambda _: Proceed()):
+        assert called(lambda: twice(tool(flaky))) == ("booked", "booked", None)
+
+
+def test_what_a_body_calls_below_is_part_of_it(tool):
+    asked = []
+
+    def note(proposal):
+        asked.append(proposal.name)
+        return Proceed()
+
+    inner = decided("test")(lambda _: "booked")
+    with control.install(note):
+        assert called(lambda: tool(inner)(TOOL))[0] == "booked"
+    assert asked == ["book"]
