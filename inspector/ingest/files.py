@@ -48,7 +48,8 @@ class FileRequest:
     @property
     def signal(self) -> Signal:
         """What the request carries."""
-        return "logs" if self.decoded.spans and self.decoded.spans[0].is_log else "traces"
+        first = next(iter(self.decoded.spans), None)
+        return "logs" if first is not None and first.is_log else "traces"
 
 
 @contextmanager
