@@ -83,11 +83,12 @@ def _document(item: Mapping[str, Any]) -> Any:
 
 
 _documents = flattened("retrieval.documents.", _document)
+_reranked = flattened("reranker.output_documents.", _document)
 
 
 def _found(span: DecodedSpan) -> AttributeValue:
-    """Return the documents of a retriever that has no other output."""
-    return None if "output.value" in span.attributes else _documents(span)
+    """Return the documents of a retriever or a reranker that has no other output."""
+    return None if "output.value" in span.attributes else _documents(span) or _reranked(span)
 
 
 def _tool_message(span: DecodedSpan) -> AttributeValue:
@@ -123,7 +124,7 @@ OPENINFERENCE = Dialect(
     cache_write=("llm.token_count.prompt_details.cache_write",),
     price=("llm.cost.total",),
     placeholders=frozenset(("unknown",)),
-    inputs={"llm": (semconv.INPUT_MESSAGES, "input.value"), **dict.fromkeys(_RUNS, ("input.value",))},
+    inputs={"llm": (semconv.INPUT_MESSAGES, "input.value"), **dict.fromkeys(_RUNS, ("input.value", "reranker.query"))},
     outputs={
         "llm": (semconv.OUTPUT_MESSAGES, "output.value"),
         **dict.fromkeys(_RUNS, ("output.value", "gen_ai.retrieval.documents")),

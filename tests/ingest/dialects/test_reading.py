@@ -138,6 +138,14 @@ def test_what_a_retrieval_looks_for_and_finds_is_its_input_and_output(read, oper
     assert (span.kind, span.input_key, span.output_key) == ("other", sought, found)
 
 
+def test_a_reranker_has_its_query_and_the_documents_that_it_returns(read):
+    documents = {f"reranker.output_documents.{at}.document.content": f"text {at}" for at in range(2)}
+    given = {"reranker.input_documents.0.document.content": "text 1", "reranker.query": "rain?"}
+    span = read({"openinference.span.kind": "RERANKER", **given, **documents})
+    assert (span.kind, span.input_key) == ("other", "reranker.query")
+    assert json.loads(span.attributes[span.output_key]) == [{"content": "text 0"}, {"content": "text 1"}]
+
+
 def test_a_status_of_ok_is_believed(read):
     assert read({"gen_ai.operation.name": "chat", "error.type": "x"}, status={"code": 1}).status == "ok"
 
