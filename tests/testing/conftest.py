@@ -77,7 +77,7 @@ class Done:
     err: str
 
 
-LEFT_OUT = ("schemathesis", "langsmith_plugin", "inline_snapshot", "hypothesispytest", "anyio")
+LEFT_OUT = ("schemathesis", "langsmith_plugin", "hypothesispytest", "anyio")
 """Plugins that are installed for tests of ours, and that take most of a short run of pytest to import."""
 
 
