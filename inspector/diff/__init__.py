@@ -18,6 +18,7 @@ from inspector.diff.document import (
 from inspector.diff.programs import program_changes
 from inspector.diff.rates import Measure, Rate, Rates, RatesStep, Verdict, rates
 from inspector.diff.steps import PartKind, Step
+from inspector.diff.volatile import is_volatile
 
 __all__ = [
     "CallsDiff",
@@ -48,6 +49,7 @@ __all__ = [
     "cut_around",
     "diff_of",
     "diff_run",
+    "is_volatile",
     "program_changes",
     "rates",
 ]

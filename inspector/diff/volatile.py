@@ -47,6 +47,11 @@ class Volatile:
         return stripped
 
 
+def is_volatile(then: str | None, now: str | None) -> bool:
+    """Tell whether two texts differ only in ids and times."""
+    return then is not None and now is not None and then != now and _replaced(then)[0] == _replaced(now)[0]
+
+
 def _replaced(text: str) -> tuple[str, Counter[str]]:
     counts: Counter[str] = Counter()
     stripped, counts["id"] = _ID.subn("<id>", text)

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
-from inspector.diff import cut_around
+from inspector.diff import cut_around, is_volatile
 from inspector.model import Event
 from inspector.otlp import export_lines
 from inspector.testing.session import TracedTest
@@ -43,6 +43,10 @@ def divergence_lines(session: TracedTest) -> list[str]:
             lines.append(f"{divergence.part} differs")
             lines.append(f"  - {'(missing)' if then is None else then}")
             lines.append(f"  + {'(missing)' if now is None else now}")
+            if is_volatile(divergence.then, divergence.now):
+                lines.append(
+                    'only ids and times differ; the marker can skip them: ignore="REGEX", or keep them: freeze=True'
+                )
         return [_printable(line) for line in lines]
     left = session.left
     if not left:

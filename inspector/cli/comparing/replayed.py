@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.cli.output.figures import counted, moment
 from inspector.cli.output.visible import visible
-from inspector.diff import cut_around
+from inspector.diff import cut_around, is_volatile
 from inspector.frozen import Frozen
 from inspector.replay import Divergence, Report
 from inspector.tape import Tape, TapeCall
@@ -70,6 +70,8 @@ def _divergence_lines(divergence: Divergence, *, is_live: bool) -> Iterator[str]
         yield visible(f"replay: {divergence.part} differs")
         yield visible(f"  - {'(missing)' if then is None else then}")
         yield visible(f"  + {'(missing)' if now is None else now}")
+        if is_volatile(divergence.then, divergence.now):
+            yield "replay: only ids and times differ; to keep them: inspector run --freeze; to skip: --ignore REGEX"
 
 
 def _live(reports: Sequence[Report]) -> Iterator[str]:
