@@ -23,7 +23,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 from emitted import VARIABLE, watch
 from forking import RECORDER, forking
 from sweeps import left_out
-from workers import Workers
 
 # Thousands of modules are compiled once, whatever the machine asks for, and not again by each process that starts.
 sys.dont_write_bytecode = False
@@ -50,15 +49,11 @@ settings.register_profile("long", settings.get_profile("short"), max_examples=10
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all", action="store_true", help="run the slow tests too, and every case of each sweep")
-    parser.addoption("--workers", default="0", help="how many forked processes run the tests, or `auto`")
     parser.addoption("--long", action="store_true", help="--all, and each property with 1,000 examples")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("long" if config.getoption("long") else "short")
-    workers = config.getoption("workers")
-    if count := pytest_xdist_auto_num_workers() if workers == "auto" else int(workers):
-        config.pluginmanager.register(Workers(config, count))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -167,15 +162,14 @@ os.environ[VARIABLE] = str(_unknown_below)
 def emitters_send_what_the_contract_says() -> Iterator[None]:
     """Fails the test in which an emitter of ours sends a keyword that `instrument.HOOKS` lacks, or leaves one out.
 
-    Also in processes that the test starts with the variables of `emitted.watching`, which may be noticed by a test that
-    runs at the same time.
+    Also in processes that the test starts with the variables of `emitted.watching`.
     """
     yield
     found = [*map(str, _unknown)]
     _unknown.clear()
     if _unknown_below.exists():
         found += _unknown_below.read_text().splitlines()
-        _unknown_below.unlink(missing_ok=True)
+        _unknown_below.unlink()
     assert not found, f"add it to the contract or stop sending it: {found}"
 
 
