@@ -89,10 +89,11 @@ def test_a_pool_that_many_runs_share_mixes_none_of_them(recorded):
 
 
 def test_what_a_thread_calls_after_its_run_has_ended_is_no_part_of_it(recorded):
-    go = threading.Event()
+    began, go = threading.Event(), threading.Event()
 
     def work():
         look("early")
+        began.set()
         go.wait(10)
         look("late")
 
@@ -100,6 +101,7 @@ def test_what_a_thread_calls_after_its_run_has_ended_is_no_part_of_it(recorded):
     with inspector.run("job"):
         thread.start()
         look("beside")
+        began.wait(10)
     go.set()
     thread.join()
     parents = recorded.parents()

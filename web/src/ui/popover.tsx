@@ -65,8 +65,9 @@ export function Popover({ label, children, className, panel, ref, onClose }: Pro
   }
 
   function left({ relatedTarget: next, currentTarget: panel }: FocusEvent) {
-    // A press on the button closes it by itself, and would open it again.
-    const stays = next === null || panel.contains(next) || next === panel.previousElementSibling;
+    // A press on what takes no focus gives it to what is around the panel; one on the button closes the panel by itself.
+    const stays =
+      next === null || panel.contains(next) || next.contains(panel) || next === panel.previousElementSibling;
     if (!stays) root.current?.hidePopover();
   }
 
