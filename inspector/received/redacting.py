@@ -115,6 +115,9 @@ class Redacting:
         before, rest = self._prompts.before(prompt) or (None, prompt)
         try:
             sent = [bytes(message).decode() for message in _messages(rest)]
+            if not all(message.startswith("{") for message in sent):
+                # A text may be a secret because of the one before it.
+                return span
             messages = list(map(self._searched, sent))
         except (MsgspecError, TypeError, ValueError, RecursionError):
             return span

@@ -187,6 +187,12 @@ def test_the_messages_of_a_long_prompt_are_searched_once_however_often_it_is_rep
     assert sum(each.count(SECRET) for each in redactor.asked) == 1
 
 
+def test_a_text_after_one_that_makes_it_a_secret_is_removed_from_a_long_list_too(make_span, make_request):
+    words = [*("word" for _ in range(900)), "--password", "correct-horse-battery"]
+    request = decode(make_request(make_span({sc.INPUT_MESSAGES: json.dumps(words)}), process=None))
+    assert "correct-horse" not in Redacting(Redactor)(request).spans[0].attributes[sc.INPUT_MESSAGES]
+
+
 @pytest.mark.parametrize("prompt", ["[1, 2", "[" * 5000, '["\\ud800"]', "[]", '{"a": 1}', "[1e999]"])
 def test_a_long_prompt_that_is_no_list_of_messages_is_searched_as_text(prompt, make_span, make_request):
     text = f"{prompt}{' ' * 5000}"
