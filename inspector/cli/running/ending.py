@@ -25,7 +25,6 @@ _IN_ANOTHER_WAY = (
 _WITHOUT_CONTENT = (
     " without prompts, answers, arguments and results; INSPECTOR_CAPTURE_CONTENT=true records and sends them"
 )
-_PACKAGE = '"mcp-agent-inspector[record]"'
 
 
 def ending_lines(program: Program, choices: Choices, outcome: Outcome, status: int) -> Iterator[str]:
@@ -230,7 +229,4 @@ def _left_out(left_out: LeftOut) -> str:
         return ""
     if _HIDES in left_out.reason:
         return left_out.reason
-    has_pip = Path(left_out.python).with_name("pip").exists()
-    pip = f"{left_out.python} -m pip install" if has_pip else f"uv pip install --python {left_out.python}"
-    install = f"; install it there: {pip} {_PACKAGE}" if "not installed" in left_out.reason else ""
-    return f"in {left_out.python} {left_out.reason}{install}"
+    return f"in {left_out.python} {left_out.reason}"

@@ -33,11 +33,11 @@ class _Run:
     def left_out(self, reason: str, *, is_beginning: bool = False) -> None:
         """Note that a Python cannot record. If the run consists of this Python only, say so at its start."""
         is_all = is_beginning and not self.quiet and str(os.getppid()) == self.parent
-        reason = " ".join(reason.split())
+        advice = f"; to record it: {_install()}" if "not installed" in reason else ""
+        reason = " ".join(reason.split()) + advice
         self._write(f"left-out-{os.getpid()}", f"{sys.executable}\n{reason}\n{'told' if is_all else ''}\n")
         if is_all:
-            advice = f"; to record it: {_install()}" if "not installed" in reason else ""
-            print(f"inspector: {sys.executable} is not recorded: {reason}{advice}", file=sys.stderr)  # noqa: T201
+            print(f"inspector: {sys.executable} is not recorded: {reason}", file=sys.stderr)  # noqa: T201
 
     def _write(self, name: str, text: str) -> None:
         try:
