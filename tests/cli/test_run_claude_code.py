@@ -1,6 +1,6 @@
 """``inspector run claude``: Claude Code is recorded by what it sends and writes.
 
-``claude`` is a script that sends what a real one sent (``tests/claude_code``).
+``claude`` is a script that sends what a real one sent (``tests/coding_agents/claude_code``).
 """
 
 import json
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-CAPTURED = Path(__file__).parents[1] / "claude_code" / "captured"
+CAPTURED = Path(__file__).parents[1] / "coding_agents" / "claude_code" / "captured"
 
 CLAUDE = f"""#!{sys.executable}
 import os, pathlib, sys, urllib.request

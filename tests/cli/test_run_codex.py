@@ -1,6 +1,6 @@
 """``inspector run codex``: Codex is recorded by the files of its sessions.
 
-``codex`` is a script that writes what a real one wrote (``tests/codex``), as if it happened now.
+``codex`` is a script that writes what a real one wrote (``tests/coding_agents/codex``), as if it happened now.
 """
 
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-CAPTURED = Path(__file__).parents[1] / "codex" / "captured"
+CAPTURED = Path(__file__).parents[1] / "coding_agents" / "codex" / "captured"
 
 CODEX = f"""#!{sys.executable}
 import datetime, json, os, pathlib, signal, sys, time

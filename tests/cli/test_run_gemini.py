@@ -1,6 +1,6 @@
 """``inspector run gemini``: Gemini CLI is recorded by the files of its sessions.
 
-``gemini`` is a script that writes what a real one wrote (``tests/gemini_cli``), as if it happened now.
+``gemini`` is a script that writes what a real one wrote (``tests/coding_agents/gemini_cli``), as if it happened now.
 """
 
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-CAPTURED = Path(__file__).parents[1] / "gemini_cli" / "captured"
+CAPTURED = Path(__file__).parents[1] / "coding_agents" / "gemini_cli" / "captured"
 
 GEMINI = f"""#!{sys.executable}
 import datetime, json, os, pathlib, signal, sys, time

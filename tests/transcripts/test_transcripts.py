@@ -18,9 +18,9 @@ from inspector.transcripts.codex import Codex
 from inspector.transcripts.lines import object_on
 
 CAPTURED = Path(__file__).parent / "captured"
-OF_CODEX = Path(__file__).parents[1] / "codex" / "captured"
-"""Of a later session, with a subagent: ``tests/codex/capture.py``."""
-OF_GEMINI_CLI = Path(__file__).parents[1] / "gemini_cli" / "captured"
+OF_CODEX = Path(__file__).parents[1] / "coding_agents" / "codex" / "captured"
+"""Of a later session, with a subagent: ``tests/coding_agents/codex/capture.py``."""
+OF_GEMINI_CLI = Path(__file__).parents[1] / "coding_agents" / "gemini_cli" / "captured"
 
 
 def lines_of(name):

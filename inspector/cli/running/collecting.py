@@ -23,7 +23,8 @@ from inspector.launch import (
 )
 
 if TYPE_CHECKING:
-    from inspector import claude_code, codex, gemini_cli, node
+    from inspector import node
+    from inspector.coding_agents import claude_code, codex, gemini_cli
 
     Collector: TypeAlias = claude_code.Collector | codex.Collector | gemini_cli.Collector | node.Collector
 
@@ -80,7 +81,7 @@ def _of_claude_code(
 ) -> "tuple[Collector | None, dict[str, str]]":
     if why_not_claude_code(environment, Path.cwd()) is not None:
         return None, environment
-    from inspector.claude_code import Collector
+    from inspector.coding_agents.claude_code import Collector
 
     _join(environment)
     bodies = directory / "bodies" if _has_content(choices) else None
@@ -95,7 +96,7 @@ def _of_claude_code(
 def _of_codex(
     choices: Choices, environment: dict[str, str], directory: Path
 ) -> "tuple[Collector | None, dict[str, str]]":
-    from inspector.codex import Collector
+    from inspector.coding_agents.codex import Collector
 
     _join(environment)
     environment, traces = environment_of_codex(environment, directory / "codex")
@@ -108,7 +109,7 @@ def _of_gemini_cli(
 ) -> "tuple[Collector | None, dict[str, str]]":
     if why_not_gemini_cli(environment, Path.cwd()) is not None:
         return None, environment
-    from inspector.gemini_cli import Collector
+    from inspector.coding_agents.gemini_cli import Collector
 
     _join(environment)
     telemetry, projects = directory / "gemini.json", projects_of_gemini_cli(environment)

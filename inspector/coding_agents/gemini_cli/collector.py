@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from inspector.coding_agents import AgentSpans, Growing, Ticking, reported
-from inspector.gemini_cli.telemetry import Telemetry
+from inspector.coding_agents.gemini_cli.telemetry import Telemetry
 from inspector.logger import unnoticed
 from inspector.otlp import DecodedSpan
 from inspector.transcripts.gemini_cli import GeminiCli, files_of

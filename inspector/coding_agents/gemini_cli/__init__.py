@@ -5,6 +5,6 @@ and when it has nothing to do, which the sessions do not say. So what is recorde
 same file would read, under the same ids.
 """
 
-from inspector.gemini_cli.collector import Collector
+from inspector.coding_agents.gemini_cli.collector import Collector
 
 __all__ = ["Collector"]

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from inspector import semconv as sc
-from inspector.claude_code.bodies import Bodies
-from inspector.claude_code.naming import named, with_attributes
-from inspector.claude_code.records import Record
-from inspector.claude_code.tools import Tools
+from inspector.coding_agents.claude_code.bodies import Bodies
+from inspector.coding_agents.claude_code.naming import named, with_attributes
+from inspector.coding_agents.claude_code.records import Record
+from inspector.coding_agents.claude_code.tools import Tools
 from inspector.otlp import DecodedSpan, Scope
 from inspector.transcripts.lines import Json, blocks_in
 

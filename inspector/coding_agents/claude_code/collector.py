@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from inspector.claude_code.bodies import Bodies
-from inspector.claude_code.completing import Completing
-from inspector.claude_code.naming import without_content
-from inspector.claude_code.receiver import Receiver
-from inspector.claude_code.records import records_of
 from inspector.coding_agents import AgentSpans, reported
+from inspector.coding_agents.claude_code.bodies import Bodies
+from inspector.coding_agents.claude_code.completing import Completing
+from inspector.coding_agents.claude_code.naming import without_content
+from inspector.coding_agents.claude_code.receiver import Receiver
+from inspector.coding_agents.claude_code.records import records_of
 from inspector.otlp import DecodedSpan, decode
 
 _SERVICE: Final = "claude-code"

@@ -5,6 +5,6 @@
 request belongs to which span; the files have the requests and the answers. Nothing leaves the machine.
 """
 
-from inspector.claude_code.collector import Collector
+from inspector.coding_agents.claude_code.collector import Collector
 
 __all__ = ["Collector"]

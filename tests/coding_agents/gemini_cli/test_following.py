@@ -6,7 +6,7 @@ from pathlib import Path
 from spooled import records
 
 from inspector.coding_agents import Growing
-from inspector.gemini_cli import Collector
+from inspector.coding_agents.gemini_cli import Collector
 from inspector.transcripts.gemini_cli import GeminiCli
 
 CAPTURED = Path(__file__).parent / "captured"

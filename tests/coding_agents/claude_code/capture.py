@@ -4,8 +4,8 @@
 # ///
 """Captures what Claude Code sends and writes for one prompt, with a script in the place of the model.
 
-``uv run --script tests/claude_code/capture.py`` replaces ``captured``: the SDK has a Claude Code in it, and nothing
-leaves the machine. Long texts are cut, and the directories of the machine get other names.
+``uv run --script tests/coding_agents/claude_code/capture.py`` replaces ``captured``: the SDK has a Claude Code in it,
+and nothing leaves the machine. Long texts are cut, and the directories of the machine get other names.
 """
 
 import json

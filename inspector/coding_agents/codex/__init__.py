@@ -5,6 +5,6 @@ named by an environment variable, of which nothing else is read. So what is reco
 same file would read, under the same ids.
 """
 
-from inspector.codex.collector import Collector
+from inspector.coding_agents.codex.collector import Collector
 
 __all__ = ["Collector"]

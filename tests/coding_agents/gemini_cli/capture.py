@@ -1,9 +1,9 @@
 """Captures the files that Gemini CLI keeps of a session and its subagent, with a script in the place of the model.
 
-``npm install @google/gemini-cli@0.61.0`` in a directory of your own, then ``uv run python tests/gemini_cli/capture.py
-node_modules/.bin/gemini`` replaces ``captured``. Nothing leaves the machine. It works on four prompts in a terminal,
-of which one has a tool that is declined, one is interrupted, and one fails. Long texts are cut, and the directories of
-the machine get other names.
+``npm install @google/gemini-cli@0.61.0`` in a directory of your own, then ``uv run python
+tests/coding_agents/gemini_cli/capture.py node_modules/.bin/gemini`` replaces ``captured``. Nothing leaves the machine.
+It works on four prompts in a terminal, of which one has a tool that is declined, one is interrupted, and one fails.
+Long texts are cut, and the directories of the machine get other names.
 """
 
 import fcntl

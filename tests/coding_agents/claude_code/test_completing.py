@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.claude_code.bodies import Bodies
-from inspector.claude_code.completing import Completing
-from inspector.claude_code.records import records_of
-from inspector.claude_code.tools import Tools
+from inspector.coding_agents.claude_code.bodies import Bodies
+from inspector.coding_agents.claude_code.completing import Completing
+from inspector.coding_agents.claude_code.records import records_of
+from inspector.coding_agents.claude_code.tools import Tools
 from inspector.otlp import decode
 
 CAPTURED = Path(__file__).parent / "captured"

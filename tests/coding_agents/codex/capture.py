@@ -1,8 +1,8 @@
 """Captures the files that Codex keeps of a session and its subagent, with a script in the place of the model.
 
-``npm install @openai/codex@0.171.0`` in a directory of your own, then ``uv run python tests/codex/capture.py
-node_modules/.bin/codex`` replaces ``captured``. Nothing leaves the machine. Long texts are cut, and the directories of
-the machine get other names.
+``npm install @openai/codex@0.171.0`` in a directory of your own, then ``uv run python
+tests/coding_agents/codex/capture.py node_modules/.bin/codex`` replaces ``captured``. Nothing leaves the machine.
+Long texts are cut, and the directories of the machine get other names.
 """
 
 import json

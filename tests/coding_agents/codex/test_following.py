@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from spooled import records
 
-from inspector.codex.collector import Collector
-from inspector.codex.threads import Threads
 from inspector.coding_agents import Growing
+from inspector.coding_agents.codex.collector import Collector
+from inspector.coding_agents.codex.threads import Threads
 from inspector.transcripts.codex import Codex
 
 CAPTURED = Path(__file__).parent / "captured"

@@ -4,8 +4,8 @@ import time
 from pathlib import Path
 from typing import Final
 
-from inspector.codex.threads import Threads
 from inspector.coding_agents import AgentSpans, Growing, Ticking, reported
+from inspector.coding_agents.codex.threads import Threads
 from inspector.logger import unnoticed
 from inspector.transcripts.codex import Codex, rollouts_of
 from inspector.transcripts.lines import object_on

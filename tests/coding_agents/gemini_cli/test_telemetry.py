@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.gemini_cli.telemetry import Sign, Telemetry
+from inspector.coding_agents.gemini_cli.telemetry import Sign, Telemetry
 
 CAPTURED = Path(__file__).parent / "captured" / "telemetry.json"
 LOG = {"resource": {}, "attributes": {"session.id": "a"}}

@@ -4,7 +4,7 @@ import http.client
 
 import pytest
 
-from inspector.claude_code import Collector
+from inspector.coding_agents.claude_code import Collector
 
 
 @pytest.fixture

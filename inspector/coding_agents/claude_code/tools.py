@@ -6,7 +6,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from inspector import semconv as sc
-from inspector.claude_code.naming import named, with_attributes
+from inspector.coding_agents.claude_code.naming import named, with_attributes
 from inspector.otlp import DecodedSpan
 from inspector.transcripts.lines import Json, blocks_in, text_of
 
