@@ -1,12 +1,14 @@
 """Compares the cost and speed of ClickHouse with SQLite and the engine's own limit, and calculates a cluster's load.
 
-    python benchmarks/scale.py [--write 20000] [--batch 5000] [--spans 200000] [--directory DIR]
+    python benchmarks/scale.py [--write 20000] [--batch 5000] [--spans 200000] [--keep DIR]
+    python benchmarks/scale.py --read DIR
     python benchmarks/scale.py --simulate
 
 Writes the spans of `agent_spans.py` to both stores, and ready columns into the same table, in turns. Then the engine
 multiplies what was written: each copy has ids and minutes of its own. The engine runs in this process (`chdb`), so that
-no network is in the figures, and garbage is collected as seldom as in `inspector serve`. `--simulate` calculates with
-the constants below, which a run of this benchmark printed.
+no network is in the figures, and garbage is collected as seldom as in `inspector serve`. `--read` only reads what
+`--keep` left, so that a busy machine can write it, and an idle one reads. `--simulate` calculates with the constants
+below, which a run of this benchmark printed.
 """
 
 import argparse
@@ -15,8 +17,8 @@ import itertools
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
@@ -59,26 +61,39 @@ def main() -> None:
     parser.add_argument("--write", type=int, default=20_000)
     parser.add_argument("--batch", type=int, default=5000)
     parser.add_argument("--spans", type=int, default=200_000)
-    parser.add_argument("--directory", type=Path)
+    parser.add_argument("--keep", type=Path, metavar="DIR")
+    parser.add_argument("--read", type=Path, metavar="DIR")
     parser.add_argument("--simulate", action="store_true")
     options = parser.parse_args()
     if options.simulate:
         print("\n".join(simulated()))
         return
-    with tempfile.TemporaryDirectory(dir=options.directory) as directory:
-        path = Path(directory)
-        address = Address("inspector", directory=str(path / "engine"))
-        with (
-            closing(ClickHouseStore(address, limits=ReadLimits(read_s=60))) as store,
-            closing(Database(address, read_s=3600)) as database,
-            closing(SqliteStore(path / "inspector.db")) as small,
-        ):
-            database.begin()
-            with collecting_seldom():
-                write_all(store, small, database, options.write, options.batch)
-            multiply(database, options.write, options.spans)
-            sum_up(store, database)
+    if options.read:
+        with opened(options.read) as (store, database):
             read_all(store, database)
+        return
+    with ExitStack() as stack:
+        path = options.keep or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        small = stack.enter_context(closing(SqliteStore(path / "inspector.db")))
+        store, database = stack.enter_context(opened(path))
+        with collecting_seldom():
+            write_all(store, small, database, options.write, options.batch)
+        multiply(database, options.write, options.spans)
+        sum_up(store, database)
+        settle(database)
+        read_all(store, database)
+
+
+@contextmanager
+def opened(directory: Path) -> Generator[tuple[ClickHouseStore, Database]]:
+    """Opens the engine's files in a directory, by the store and beside it."""
+    address = Address("inspector", directory=str(directory / "engine"))
+    with (
+        closing(ClickHouseStore(address, limits=ReadLimits(read_s=60))) as store,
+        closing(Database(address, read_s=3600)) as database,
+    ):
+        database.begin()
+        yield store, database
 
 
 def write_all(store: ClickHouseStore, small: SqliteStore, database: Database, count: int, batch: int) -> None:
@@ -201,6 +216,14 @@ def sum_up(store: ClickHouseStore, database: Database) -> None:
     calls = database.rows("SELECT sum(calls) FROM figures FINAL WHERE by = ''")[0][0]
     if calls:
         print(f"{calls:,} calls summed up by hour, {(time.process_time() - begun) / calls * 1e6:,.1f} us of CPU each")
+
+
+def settle(database: Database) -> None:
+    """Waits until the engine merges nothing, which would be in the figures of the reads."""
+    calm = 0
+    while calm < 5:
+        time.sleep(1)
+        calm = 0 if database.rows("SELECT count() FROM system.merges")[0][0] else calm + 1
 
 
 def read_all(store: ClickHouseStore, database: Database) -> None:
