@@ -119,6 +119,9 @@ def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Itera
         decoded = _decoded(line, max_line, parts)
         if decoded.malformed and number == first and line.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
             whole = line + _rest(file, max_line - len(line), name)
+            if (transcript := transcript_of(whole, Path(name))) is not None:
+                yield from _parts_of_transcript(transcript, [(number, whole)])
+                return
             again = _decoded(whole, max_line) if len(whole) < max_line else decoded
             if not again.malformed:
                 yield FileRequest(again, number, whole)

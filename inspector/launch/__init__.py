@@ -16,6 +16,7 @@ from inspector.launch.gemini_cli import (
     why_not_gemini_cli,
 )
 from inspector.launch.node import environment_of_node, is_node, why_not_node
+from inspector.launch.opencode import environment_of_opencode, is_opencode, why_not_opencode
 from inspector.launch.outcome import LeftOut, Outcome, outcome_of
 from inspector.launch.process import end_like, run_to_the_end
 from inspector.launch.program import Program, program_of
@@ -33,10 +34,12 @@ __all__ = [
     "environment_of_codex",
     "environment_of_gemini_cli",
     "environment_of_node",
+    "environment_of_opencode",
     "is_claude_code",
     "is_codex",
     "is_gemini_cli",
     "is_node",
+    "is_opencode",
     "outcome_of",
     "program_of",
     "projects_of_gemini_cli",
@@ -48,4 +51,5 @@ __all__ = [
     "why_not_claude_code",
     "why_not_gemini_cli",
     "why_not_node",
+    "why_not_opencode",
 ]

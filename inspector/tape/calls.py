@@ -30,6 +30,7 @@ ELSEWHERE: Final = {
     "claude-code.transcript": "Claude Code",
     "codex.transcript": "Codex",
     "gemini-cli.transcript": "Gemini CLI",
+    "opencode.transcript": "opencode",
     "node": "Node",
 }
 """Emitters and scopes of model calls that another program makes, and that program."""

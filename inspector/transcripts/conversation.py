@@ -69,6 +69,8 @@ class Conversation:
         self._scope = Scope(f"{agent.service}.transcript")
         self._messages: list[bytes] = []
         """What the model was told, each message as JSON."""
+        self._is_instructed = False
+        """Whether the first of them is the system prompt."""
         self._meanwhile: list[bytes] = []
         """What it will be told after the answer that is not complete."""
         self._prompt: DecodedSpan | None = None
@@ -126,6 +128,15 @@ class Conversation:
             self._with(self._prompt, {sc.INPUT_MESSAGES: [{"role": "user", "content": text}]})
             self._announce_prompt()
 
+    def instructed(self, text: str) -> None:
+        """Tell the system prompt, which replaces the one before."""
+        self._messages[: self._is_instructed] = [msgspec.json.encode({"role": "system", "content": text})]
+        self._is_instructed = True
+
+    def continues(self, messages: list[bytes]) -> None:
+        """Tell what was said before everything else, but for the system prompt."""
+        self._messages[self._is_instructed : self._is_instructed] = messages
+
     def heard(self, at_ns: int, message: Json) -> None:
         """Add a message to what the model is told."""
         # Results may come before the last part of the answer that asks for them.
@@ -133,9 +144,9 @@ class Conversation:
         self._since_ns = self._last_ns = at_ns
 
     def forgot(self, kept: Iterable[Json] = ()) -> None:
-        """Replace what the model is told, since it was summed up."""
+        """Replace what the model is told, but for its system prompt, since it was summed up."""
         self._complete()
-        self._messages = list(map(msgspec.json.encode, kept))
+        self._messages[self._is_instructed :] = map(msgspec.json.encode, kept)
 
     def messages(self) -> list[bytes]:
         """Complete the answer, and return what the model would be told next."""
@@ -146,6 +157,13 @@ class Conversation:
         """Begin with the messages of another conversation."""
         self._messages = messages
 
+    def began(self, at_ns: int, answer_id: str, model: str | None) -> None:
+        """Begin a model call whose beginning is known; another begins when the last message was heard."""
+        if self._prompt is not None:
+            self._announce_prompt()
+            self._since_ns = at_ns
+            self._announce(self._begun(answer_id, model).span)
+
     def said(self, at_ns: int, answer_id: str, model: str | None, part: Any) -> None:
         """Add a part of an answer; those of one id are one model call."""
         if self._prompt is None:
@@ -153,19 +171,28 @@ class Conversation:
         self._announce_prompt()
         answer = self._answer
         if answer is None or answer.id != answer_id:
-            self._complete()
-            prompt = (b"[%b]" % b",".join(self._messages)).decode()
-            told = {sc.OPERATION_NAME: "chat", sc.REQUEST_MODEL: model, sc.INPUT_MESSAGES: prompt}
-            ids = self._below("answer", answer_id)
-            span = self._span(ids, f"chat {model or ''}".rstrip(), self._since_ns, told, kind=_CLIENT)
-            answer = self._answer = _Answer(answer_id, span)
+            answer = self._begun(answer_id, model)
         answer.parts.append(part)
         answer.last_ns = self._last_ns = at_ns
+
+    def _begun(self, answer_id: str, model: str | None) -> _Answer:
+        self._complete()
+        prompt = (b"[%b]" % b",".join(self._messages)).decode()
+        told = {sc.OPERATION_NAME: "chat", sc.REQUEST_MODEL: model, sc.INPUT_MESSAGES: prompt}
+        ids = self._below("answer", answer_id)
+        span = self._span(ids, f"chat {model or ''}".rstrip(), self._since_ns, told, kind=_CLIENT)
+        self._answer = _Answer(answer_id, span, last_ns=self._since_ns)
+        return self._answer
 
     def noted(self, told: Json) -> None:
         """Add attributes to the model call whose answer comes."""
         if self._answer is not None:
             self._answer.span.attributes.update({key: value for key, value in told.items() if value is not None})
+
+    def last_said(self) -> list[Json]:
+        """Complete the answer, and return the last one as messages."""
+        self._complete()
+        return self._said(self._last_said) if self._last_said else []
 
     @property
     def is_working(self) -> bool:
@@ -185,14 +212,25 @@ class Conversation:
         """Complete the answer, if there is one."""
         self._complete()
 
-    def failed(self, at_ns: int, why: str) -> None:
-        """Add a model call that failed."""
+    def failed(self, at_ns: int, why: str, *, answer_id: str | None = None) -> None:
+        """Add a model call that failed.
+
+        Args:
+            at_ns: When.
+            why: Why.
+            answer_id: The answer that failed, if a part of it may be known.
+        """
         if self._prompt is None:
             return
-        self.said(at_ns, f"failed at {at_ns}", None, None)
-        answer, self._answer = self._answer, None
-        assert answer is not None
-        self._ready.append(replace(answer.span, end_ns=at_ns, status_code=_ERROR, status_message=why))
+        self._announce_prompt()
+        answer = self._answer
+        if answer is None or answer.id != answer_id:
+            answer = self._begun(answer_id or f"failed at {at_ns}", None)
+        self._answer = None
+        said = self._said(answer.parts) if answer.parts else None
+        span = self._with(answer.span, {sc.OUTPUT_MESSAGES: said})
+        self._ready.append(replace(span, end_ns=at_ns, status_code=_ERROR, status_message=why))
+        self._last_ns = at_ns
 
     def called(self, at_ns: int, call_id: str, name: str, arguments: Any) -> None:
         """Begin a tool call."""
@@ -238,7 +276,7 @@ class Conversation:
         if prompt is None:
             return
         for span in self._tools.values():
-            self._ready.append(self._with(replace(span, end_ns=at_ns), {sc.STATUS: "abandoned"}))
+            self._ready.append(self._with(replace(span, end_ns=at_ns), {sc.STATUS: status or "abandoned"}))
         self._tools.clear()
         output = self._said(self._last_said) if self._last_said else None
         self._ready.append(self._with(replace(prompt, end_ns=at_ns), {sc.OUTPUT_MESSAGES: output, sc.STATUS: status}))
@@ -258,7 +296,7 @@ class Conversation:
         answer, self._answer = self._answer, None
         if answer is None:
             return
-        said = self._said(answer.parts)
+        said = self._said(answer.parts) if answer.parts else []
         self._last_said = answer.parts
         self._messages += map(msgspec.json.encode, said)
         self._messages += self._meanwhile
@@ -285,5 +323,6 @@ class Conversation:
         """Add attributes to a span, as JSON unless they are texts or numbers; None is left out."""
         for key, value in told.items():
             if value is not None:
-                span.attributes[key] = value if isinstance(value, str | int) else msgspec.json.encode(value).decode()
+                is_plain = isinstance(value, str | int | float)
+                span.attributes[key] = value if is_plain else msgspec.json.encode(value).decode()
         return span

@@ -7,15 +7,16 @@ from inspector.transcripts.claude_code import ClaudeCode, is_of_claude_code
 from inspector.transcripts.codex import Codex, is_of_codex
 from inspector.transcripts.gemini_cli import GeminiCli, is_of_gemini_cli
 from inspector.transcripts.lines import object_on
+from inspector.transcripts.opencode import Exported, is_of_opencode
 
-Transcript: TypeAlias = ClaudeCode | Codex | GeminiCli
+Transcript: TypeAlias = ClaudeCode | Codex | GeminiCli | Exported
 
 
 def transcript_of(first_line: bytes, path: Path) -> Transcript | None:
     """Return a reader for a file that begins with this line; None if it is no transcript.
 
     Args:
-        first_line: Its first line.
+        first_line: Its first line; the whole file if that is one document on many lines.
         path: The file, next to which there may be those of other sessions that it refers to.
     """
     line = object_on(first_line)
@@ -25,4 +26,6 @@ def transcript_of(first_line: bytes, path: Path) -> Transcript | None:
         return Codex(path)
     if is_of_gemini_cli(line):
         return GeminiCli(path)
+    if is_of_opencode(line):
+        return Exported()
     return ClaudeCode() if is_of_claude_code(line) else None

@@ -172,7 +172,7 @@ def test_an_interrupted_prompt_is_cancelled_and_its_notice_is_no_prompt():
         ("cancelled", 2_000_000_000),
         ("ok", 1_000_000_000),
     ]
-    assert [span.status for span in spans if span.kind == "tool"] == ["abandoned"]
+    assert [span.status for span in spans if span.kind == "tool"] == ["cancelled"]
 
 
 def test_subagents_in_the_file_of_the_session_are_agents_below_the_prompt():

@@ -20,9 +20,9 @@ def importing(*, files: tuple[str, ...], home: Path | None) -> int:
     Logs become events of their spans.
 
     The sessions that Claude Code (~/.claude/projects/*/*.jsonl), Codex (~/.codex/sessions/*/*/*/*.jsonl) and Gemini CLI
-    (~/.gemini/tmp/*/chats/*.jsonl) keep of themselves can be imported too. FILE may be - for standard input. Spans
-    that are already stored stay as they are. If something cannot be read, or a running server refuses it, the command
-    names it, imports the rest, and exits with 1.
+    (~/.gemini/tmp/*/chats/*.jsonl) keep of themselves can be imported too, and what 'opencode export' writes. FILE may
+    be - for standard input. Spans that are already stored stay as they are. If something cannot be read, or a running
+    server refuses it, the command names it, imports the rest, and exits with 1.
     """
     from inspector.cli.home import settings_of
     from inspector.cli.output.notices import notice

@@ -11,22 +11,27 @@ from inspector.launch import (
     environment_of_codex,
     environment_of_gemini_cli,
     environment_of_node,
+    environment_of_opencode,
     is_claude_code,
     is_codex,
     is_gemini_cli,
     is_node,
+    is_opencode,
     projects_of_gemini_cli,
     sessions_of_codex,
     why_not_claude_code,
     why_not_gemini_cli,
     why_not_node,
+    why_not_opencode,
 )
 
 if TYPE_CHECKING:
     from inspector import node
-    from inspector.coding_agents import claude_code, codex, gemini_cli
+    from inspector.coding_agents import claude_code, codex, gemini_cli, opencode
 
-    Collector: TypeAlias = claude_code.Collector | codex.Collector | gemini_cli.Collector | node.Collector
+    Collector: TypeAlias = (
+        claude_code.Collector | codex.Collector | gemini_cli.Collector | node.Collector | opencode.Collector
+    )
 
 _CLAUDE_CODE_SENT_NOTHING = (
     "Claude Code sent nothing: it worked off no prompt, or its settings set another place for telemetry"
@@ -36,6 +41,9 @@ _CODEX_KEPT_NOTHING = (
 )
 _GEMINI_CLI_KEPT_NOTHING = (
     "Gemini CLI kept no session: it worked off no prompt, or in a container (--sandbox), or is an old version"
+)
+_OPENCODE_NOTED_NOTHING = (
+    "opencode worked off no prompt, or without plugins (--pure), or in another process (attach), or is an old version"
 )
 
 _NODE_CALLED_NOTHING = (
@@ -60,6 +68,8 @@ def collected(
         return _of_codex(choices, environment, directory)
     if is_gemini_cli(program.path):
         return _of_gemini_cli(choices, environment, directory)
+    if is_opencode(program.path):
+        return _of_opencode(choices, environment, directory)
     if is_node(program.path) and why_not_node(program, environment) is None:
         return _of_node(choices, environment, directory)
     return None, environment
@@ -73,6 +83,8 @@ def why_of_another(program: Program) -> str | None:
         return why_not_gemini_cli(os.environ, Path.cwd()) or _GEMINI_CLI_KEPT_NOTHING
     if is_codex(program.path):
         return _CODEX_KEPT_NOTHING
+    if is_opencode(program.path):
+        return why_not_opencode(os.environ) or _OPENCODE_NOTED_NOTHING
     return why_not_node(program, os.environ) or (_NODE_CALLED_NOTHING if is_node(program.path) else None)
 
 
@@ -115,6 +127,19 @@ def _of_gemini_cli(
     telemetry, projects = directory / "gemini.json", projects_of_gemini_cli(environment)
     collector = Collector(choices.home, telemetry, projects, content=_has_content(choices))
     return collector, environment_of_gemini_cli(environment, telemetry)
+
+
+def _of_opencode(
+    choices: Choices, environment: dict[str, str], directory: Path
+) -> "tuple[Collector | None, dict[str, str]]":
+    if why_not_opencode(environment) is not None:
+        return None, environment
+    from inspector.coding_agents.opencode import PLUGIN, Collector
+
+    _join(environment)
+    notes = directory / "opencode.jsonl"
+    collector = Collector(choices.home, notes, content=_has_content(choices))
+    return collector, environment_of_opencode(environment, plugin=PLUGIN, notes=notes)
 
 
 def _of_node(

@@ -6,9 +6,19 @@ interface Edit {
   after: string;
 }
 
-/** The edit that the arguments of a call ask for, as the tools of Claude Code and Gemini CLI have them. */
+/** What tools for edits call the two texts: those of Claude Code and Gemini CLI, and that of opencode. */
+const NAMES = [
+  ["old_string", "new_string"],
+  ["oldString", "newString"],
+] as const;
+
+/** The edit that the arguments of a call ask for. */
 export function editOf(args: unknown): Edit | null {
-  if (!isContainer(args) || !("old_string" in args && "new_string" in args)) return null;
-  const { old_string: before, new_string: after } = args;
-  return typeof before === "string" && typeof after === "string" ? { before, after } : null;
+  if (!isContainer(args)) return null;
+  const values = args as Record<string, unknown>;
+  for (const [old, replacing] of NAMES) {
+    const [before, after] = [values[old], values[replacing]];
+    if (typeof before === "string" && typeof after === "string") return { before, after };
+  }
+  return null;
 }
