@@ -12,11 +12,11 @@ from inspector.launch.errors import ProgramNotExecutable, ProgramNotFound
 
 _PYTHON = re.compile(r"python(3(\.\d+)?)?")
 _OPTIONS_OF_PYTHON = ("-m", "-c")
+"""Options that make Python itself run something: https://docs.python.org/3/using/cmdline.html#interface-options."""
 _NO_MAIN = "it is a directory without a __main__.py"
 _ISOLATING = re.compile(r"-[a-zA-Z]*[IES][a-zA-Z]*")
 _OF_JAVASCRIPT = {"node": (".js", ".mjs", ".cjs"), "npx tsx": (".ts", ".mts", ".cts", ".tsx")}
 _OF_PYTHON = (".py", ".pyz", ".zip")
-"""Options that make Python itself run something: https://docs.python.org/3/using/cmdline.html#interface-options."""
 _WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs")
 _OF_TOOLS = ("uv-receipt.toml", "pipx_metadata.json")
 """Files in the environment of a command that uv or pipx installed apart from all programs."""
