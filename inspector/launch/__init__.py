@@ -5,6 +5,7 @@
 
 from inspector.launch.claude_code import environment_of_claude_code, is_claude_code, why_not_claude_code
 from inspector.launch.codex import environment_of_codex, is_codex, sessions_of_codex
+from inspector.launch.copilot import environment_of_copilot, is_copilot, why_not_copilot
 from inspector.launch.directory import PrivateDirectory
 from inspector.launch.environment import Choices, environment_of, switched_off
 from inspector.launch.errors import LaunchError
@@ -32,11 +33,13 @@ __all__ = [
     "environment_of",
     "environment_of_claude_code",
     "environment_of_codex",
+    "environment_of_copilot",
     "environment_of_gemini_cli",
     "environment_of_node",
     "environment_of_opencode",
     "is_claude_code",
     "is_codex",
+    "is_copilot",
     "is_gemini_cli",
     "is_node",
     "is_opencode",
@@ -49,6 +52,7 @@ __all__ = [
     "switched_off",
     "why_failed",
     "why_not_claude_code",
+    "why_not_copilot",
     "why_not_gemini_cli",
     "why_not_node",
     "why_not_opencode",

@@ -30,6 +30,7 @@ ELSEWHERE: Final = {
     "claude-code.transcript": "Claude Code",
     "codex.transcript": "Codex",
     "gemini-cli.transcript": "Gemini CLI",
+    "github.copilot": "GitHub Copilot",
     "opencode.transcript": "opencode",
     "node": "Node",
 }

@@ -5,11 +5,12 @@ from typing import TypeAlias
 
 from inspector.transcripts.claude_code import ClaudeCode, is_of_claude_code
 from inspector.transcripts.codex import Codex, is_of_codex
+from inspector.transcripts.copilot import Copilot, is_of_copilot
 from inspector.transcripts.gemini_cli import GeminiCli, is_of_gemini_cli
 from inspector.transcripts.lines import object_on
 from inspector.transcripts.opencode import Exported, is_of_opencode
 
-Transcript: TypeAlias = ClaudeCode | Codex | GeminiCli | Exported
+Transcript: TypeAlias = ClaudeCode | Codex | Copilot | GeminiCli | Exported
 
 
 def transcript_of(first_line: bytes, path: Path) -> Transcript | None:
@@ -24,6 +25,8 @@ def transcript_of(first_line: bytes, path: Path) -> Transcript | None:
         return None
     if is_of_codex(line):
         return Codex(path)
+    if is_of_copilot(line):
+        return Copilot()
     if is_of_gemini_cli(line):
         return GeminiCli(path)
     if is_of_opencode(line):

@@ -77,9 +77,8 @@ def run(*, program: tuple[str, ...], home: Path | None, debug: bool, **options: 
 
     PROGRAM is a Python file, -m MODULE, or any command: 'inspector run app.py', 'inspector run pytest -q'. Python
     processes that it starts are recorded too, and programs of Node: 'inspector run node agent.mjs', 'inspector run npx
-    tsx agent.ts'; of other programs Claude Code, Codex, Gemini CLI and opencode: 'inspector run claude', 'inspector
-    run codex', 'inspector run gemini', 'inspector run opencode'. What follows PROGRAM is the program's, options as
-    well.
+    tsx agent.ts'; of other programs Claude Code, Codex, Gemini CLI, opencode and GitHub Copilot: 'inspector run
+    claude', 'inspector run codex' and so on. What follows PROGRAM is the program's, options as well.
     """
     from inspector.launch import Choices
 

@@ -9,17 +9,20 @@ from inspector.launch import (
     Program,
     environment_of_claude_code,
     environment_of_codex,
+    environment_of_copilot,
     environment_of_gemini_cli,
     environment_of_node,
     environment_of_opencode,
     is_claude_code,
     is_codex,
+    is_copilot,
     is_gemini_cli,
     is_node,
     is_opencode,
     projects_of_gemini_cli,
     sessions_of_codex,
     why_not_claude_code,
+    why_not_copilot,
     why_not_gemini_cli,
     why_not_node,
     why_not_opencode,
@@ -27,10 +30,15 @@ from inspector.launch import (
 
 if TYPE_CHECKING:
     from inspector import node
-    from inspector.coding_agents import claude_code, codex, gemini_cli, opencode
+    from inspector.coding_agents import claude_code, codex, copilot, gemini_cli, opencode
 
     Collector: TypeAlias = (
-        claude_code.Collector | codex.Collector | gemini_cli.Collector | node.Collector | opencode.Collector
+        claude_code.Collector
+        | codex.Collector
+        | copilot.Collector
+        | gemini_cli.Collector
+        | node.Collector
+        | opencode.Collector
     )
 
 _CLAUDE_CODE_SENT_NOTHING = (
@@ -45,6 +53,7 @@ _GEMINI_CLI_KEPT_NOTHING = (
 _OPENCODE_NOTED_NOTHING = (
     "opencode worked off no prompt, or without plugins (--pure), or in another process (attach), or is an old version"
 )
+_COPILOT_WROTE_NOTHING = "GitHub Copilot wrote no telemetry: it worked off no prompt, or is an old version"
 
 _NODE_CALLED_NOTHING = (
     "it sent no request to a model that is known by its path, or over HTTP/2, which is not seen: docs/frameworks.md"
@@ -62,14 +71,9 @@ def collected(
         environment: Its environment otherwise.
         directory: The private directory of the run.
     """
-    if is_claude_code(program.path):
-        return _of_claude_code(choices, environment, directory)
-    if is_codex(program.path):
-        return _of_codex(choices, environment, directory)
-    if is_gemini_cli(program.path):
-        return _of_gemini_cli(choices, environment, directory)
-    if is_opencode(program.path):
-        return _of_opencode(choices, environment, directory)
+    for is_it, collect, _ in _CODING_AGENTS:
+        if is_it(program.path):
+            return collect(choices, environment, directory)
     if is_node(program.path) and why_not_node(program, environment) is None:
         return _of_node(choices, environment, directory)
     return None, environment
@@ -77,14 +81,9 @@ def collected(
 
 def why_of_another(program: Program) -> str | None:
     """Say why nothing was recorded of a coding agent or of Node; None for another program."""
-    if is_claude_code(program.path):
-        return why_not_claude_code(os.environ, Path.cwd()) or _CLAUDE_CODE_SENT_NOTHING
-    if is_gemini_cli(program.path):
-        return why_not_gemini_cli(os.environ, Path.cwd()) or _GEMINI_CLI_KEPT_NOTHING
-    if is_codex(program.path):
-        return _CODEX_KEPT_NOTHING
-    if is_opencode(program.path):
-        return why_not_opencode(os.environ) or _OPENCODE_NOTED_NOTHING
+    for is_it, _, why in _CODING_AGENTS:
+        if is_it(program.path):
+            return why()
     return why_not_node(program, os.environ) or (_NODE_CALLED_NOTHING if is_node(program.path) else None)
 
 
@@ -129,6 +128,19 @@ def _of_gemini_cli(
     return collector, environment_of_gemini_cli(environment, telemetry)
 
 
+def _of_copilot(
+    choices: Choices, environment: dict[str, str], directory: Path
+) -> "tuple[Collector | None, dict[str, str]]":
+    if why_not_copilot(environment) is not None:
+        return None, environment
+    from inspector.coding_agents.copilot import Collector
+
+    _join(environment)
+    telemetry, content = directory / "copilot.jsonl", _has_content(choices)
+    collector = Collector(choices.home, telemetry, content=content)
+    return collector, environment_of_copilot(environment, telemetry, content=content)
+
+
 def _of_opencode(
     choices: Choices, environment: dict[str, str], directory: Path
 ) -> "tuple[Collector | None, dict[str, str]]":
@@ -169,3 +181,21 @@ def _join(environment: dict[str, str]) -> None:
     from inspector.tally import VARIABLE
 
     os.environ[VARIABLE] = environment[VARIABLE]
+
+
+_CODING_AGENTS = (
+    (
+        is_claude_code,
+        _of_claude_code,
+        lambda: why_not_claude_code(os.environ, Path.cwd()) or _CLAUDE_CODE_SENT_NOTHING,
+    ),
+    (is_codex, _of_codex, lambda: _CODEX_KEPT_NOTHING),
+    (is_copilot, _of_copilot, lambda: why_not_copilot(os.environ) or _COPILOT_WROTE_NOTHING),
+    (
+        is_gemini_cli,
+        _of_gemini_cli,
+        lambda: why_not_gemini_cli(os.environ, Path.cwd()) or _GEMINI_CLI_KEPT_NOTHING,
+    ),
+    (is_opencode, _of_opencode, lambda: why_not_opencode(os.environ) or _OPENCODE_NOTED_NOTHING),
+)
+"""For each: whether a program is it, what records it, and why nothing was recorded."""

@@ -1,8 +1,9 @@
 """Sessions of opencode become agents, model calls and tools.
 
 ``captured`` has what the plugin noted in opencode 1.18.33, and what opencode exported, with a script in the place of
-the model (``capture.py``). It ran commands, one of which failed and one of which is forbidden; asked for a tool that
-does not exist and a file that is not there; started a subagent; was continued; and got an error instead of an answer.
+the model (``tests/coding_agents/capture.py``). It ran commands, one of which failed and one of which is forbidden;
+asked for a tool that does not exist and a file that is not there; started a subagent; was continued; and got an error
+instead of an answer.
 """
 
 import json

@@ -1,0 +1,112 @@
+"""What GitHub Copilot CLI writes of itself to ``COPILOT_OTEL_FILE_EXPORTER_PATH``: spans of the GenAI conventions.
+
+A line has a span as OpenTelemetry's JavaScript SDK has it, or a metric, which is passed over
+(https://docs.github.com/en/copilot/reference/copilot-cli-reference/cli-command-reference).
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from inspector import semconv as sc
+from inspector.otlp import DecodedSpan, Scope
+from inspector.transcripts.failures import ERROR_MESSAGE, EXIT_CODE
+from inspector.transcripts.lines import Json, object_in, objects_in
+
+_SCOPE: Final = "github.copilot"
+_NAME: Final = "copilot"
+"""What the agent is called that the user talks to; it has no name there."""
+_NOW: Final = re.compile(r"<current_datetime>[^<]*</current_datetime>\\n\\n")
+"""What Copilot puts in front of each prompt, in JSON."""
+_EXIT: Final = re.compile(r"completed with exit code (-?[1-9]\d*)>\s*$")
+"""How the result of a command ends that failed; for Copilot it is a success."""
+_KEPT: Final = ("exception", "gen_ai.client.operation.exception")
+"""Events that say more than when something happened."""
+_ERROR: Final = 2
+_DENIED: Final = "denied"
+"""The type of the error of a tool call that was not allowed."""
+
+
+def is_of_copilot(line: Json) -> bool:
+    """Tell whether a line has a span or a metric of Copilot."""
+    return object_in(line.get("instrumentationScope")).get("name") == _SCOPE and line.get("type") in ("span", "metric")
+
+
+class Copilot:
+    """Reads one file, line by line."""
+
+    def spans(self, line: Json) -> Iterator[DecodedSpan]:
+        """Yield the span of a line; nothing for a metric."""
+        if line.get("type") == "span" and (span := _span_of(line)) is not None:
+            yield span
+
+    def rest(self) -> Iterator[DecodedSpan]:
+        """Yield nothing: each line is complete."""
+        yield from ()
+
+
+def _span_of(line: Json) -> DecodedSpan | None:
+    start_ns, end_ns = _ns(line.get("startTime")), _ns(line.get("endTime"))
+    ids = str(line.get("traceId")), str(line.get("spanId"))
+    if start_ns is None or end_ns is None or not (_is_id(ids[0], 32) and _is_id(ids[1], 16)):
+        return None
+    attributes, name = dict(object_in(line.get("attributes"))), str(line.get("name"))
+    status, parent_id = object_in(line.get("status")), line.get("parentSpanId")
+    code, message = status.get("code"), status.get("message")
+    if attributes.get(sc.OPERATION_NAME) == "invoke_agent":
+        name = _named(attributes)
+    elif attributes.get(sc.ERROR_TYPE) == _DENIED:
+        attributes |= {sc.STATUS: "denied", ERROR_MESSAGE: str(message)}
+        code = message = None
+    elif code != _ERROR and (exit_code := _EXIT.search(str(attributes.get(sc.TOOL_CALL_RESULT, "")))):
+        code, message = _ERROR, f"{EXIT_CODE} {exit_code[1]}"
+    if sc.TOOL_NAME in attributes:
+        # The program that a command starts is in the name too.
+        name = f"execute_tool {attributes[sc.TOOL_NAME]}"
+    scope, kind = object_in(line.get("instrumentationScope")), line.get("kind")
+    return DecodedSpan(
+        *ids,
+        parent_id if isinstance(parent_id, str) and _is_id(parent_id, 16) else None,
+        name,
+        # OTLP's kinds begin with one that the SDK does not have.
+        kind + 1 if type(kind) is int else 0,
+        start_ns,
+        end_ns,
+        code if code in (1, _ERROR) else 0,
+        message if isinstance(message, str) else None,
+        attributes,
+        [_event(event) for event in objects_in(line.get("events")) if event.get("name") in _KEPT],
+        (),
+        object_in(object_in(line.get("resource")).get("attributes")),
+        Scope(_SCOPE, str(scope.get("version") or "")),
+    )
+
+
+def _named(attributes: Json) -> str:
+    """Name an agent, and leave out of its prompt what the user did not write."""
+    agent = attributes.setdefault(sc.AGENT_NAME, _NAME)
+    asked = attributes.get(sc.INPUT_MESSAGES)
+    if isinstance(asked, str):
+        attributes[sc.INPUT_MESSAGES] = _NOW.sub("", asked)
+    return f"invoke_agent {agent}"
+
+
+def _event(event: Json) -> Json:
+    return {
+        "name": event["name"],
+        "time_unix_nano": str(_ns(event.get("time")) or 0),
+        "attributes": object_in(event.get("attributes")),
+    }
+
+
+def _ns(time: Any) -> int | None:
+    """Return the nanoseconds of a time in seconds and nanoseconds; None if it is none."""
+    match time:
+        case [int(seconds), int(nanoseconds)]:
+            return seconds * 1_000_000_000 + nanoseconds
+        case _:
+            return None
+
+
+def _is_id(text: str, digits: int) -> bool:
+    return re.fullmatch(f"[0-9a-f]{{{digits}}}", text) is not None and text.strip("0") != ""
