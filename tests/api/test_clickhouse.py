@@ -1,6 +1,7 @@
 """A server whose database is a ClickHouse: it takes spans in, answers from it, and has them after a restart."""
 
 import httpx
+import pytest
 from served import SECRET, serving_home
 
 SPAN = {
@@ -23,6 +24,7 @@ SPAN = {
 BODY = {"resourceSpans": [{"scopeSpans": [{"spans": [SPAN]}]}]}
 
 
+@pytest.mark.slow
 def test_a_server_takes_in_and_answers_from_clickhouse(fork_python, tmp_path):
     url = f"chdb://{tmp_path / 'engine'}?database=team"
     for run in range(2):

@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -192,6 +193,7 @@ def check_lines(store, trace, events):
     assert sum("duplicate" in line for line in table) == len(marked)
 
 
+@pytest.mark.slow
 @given(records=RECORDS, random=st.randoms(use_true_random=False), size=st.integers(1, 6))
 def test_every_list_sum_and_line_counts_the_same_calls(client, store, records, random, size):
     spans = spans_of(records)

@@ -97,6 +97,7 @@ def test_it_answers_from_clickhouse(failed, environment, inspector, home, tmp_pa
     assert "KeyError: no INV-2000" in text
 
 
+@pytest.mark.slow
 def test_what_waits_in_the_spool_is_taken_in(environment, run, script, call):
     done = run(script(call("repair")))
     assert done.returncode == 0, done.stderr

@@ -83,6 +83,7 @@ def test_spans_that_may_be_duplicates_are_not_called_calls_before_they_are_store
     assert counts_of_last_run(inspector) == ["2 traces", "2 calls", "1 failed", "1 duplicate"]
 
 
+@pytest.mark.slow
 def test_the_calls_that_are_counted_are_those_that_count_once_they_are_stored(run, mcp_program, recorded):
     done = run(mcp_program)
     counting = [event for event in recorded() if event.folded_into is None]

@@ -6,6 +6,7 @@ import tomllib
 from dataclasses import fields
 from pathlib import Path
 
+import pytest
 from pydantic import SecretStr
 
 from inspector.cli.doctor.checks import check_variables
@@ -34,6 +35,7 @@ def test_the_curl_example_finds_the_failed_call_with_its_arguments_and_its_error
     assert [event["error"]["type"] for event in events] == ["tool_error"]
 
 
+@pytest.mark.slow
 def test_the_demo_is_replayed_tested_broken_and_compared(blocks, run, tmp_path):
     (shown,) = blocks("README.md", "console")
     home = {"INSPECTOR_HOME": str(tmp_path / "home"), "PYTHONIOENCODING": "utf-8", "PYTHONUTF8": "1"}

@@ -92,6 +92,7 @@ def trace_ids(server):
     return ids
 
 
+@pytest.mark.slow
 def test_otlp_over_http(server, many):
     def attempt(number):
         rng = random.Random(f"otlp {number}")

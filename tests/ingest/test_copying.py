@@ -262,6 +262,7 @@ def test_a_log_that_is_missing_in_a_copy_is_named(place):
         assert [each.what for each in comparing.differences(old, new, lambda _: None)] == ["logs"]
 
 
+@pytest.mark.slow
 def test_what_differs_is_named(place, engine):
     source, target = fill(place("sqlite")), place("clickhouse")
     copied(source, target)

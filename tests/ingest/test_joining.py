@@ -186,6 +186,7 @@ _LOGS = (
 )
 
 
+@pytest.mark.slow
 @given(arrivals=st.lists(_ARRIVALS, max_size=4))
 def test_any_order_and_grouping_of_arrival_ends_in_the_same_span(new_store, call, arrivals):
     """Each inner list is one write; all of it arrives in the end."""

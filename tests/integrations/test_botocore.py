@@ -149,6 +149,7 @@ def replayable(tmp_path_factory, make_bench, framework_python):
     return bench, python, run, out
 
 
+@pytest.mark.slow
 def test_a_replay_gives_back_whole_answers_streams_and_refusals(replayable):
     bench, python, run, out = replayable
     done = bench.inspector("replay", run, "--", python, PROGRAM, **AWS)

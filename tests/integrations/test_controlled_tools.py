@@ -91,6 +91,7 @@ def controlled(request, run):
     return name, run("controlled_tools.py", name, within=within)
 
 
+@pytest.mark.sweep(1)
 def test_the_body_runs_as_the_controller_decides(controlled):
     name, recorded = controlled
     done = recorded.ledger

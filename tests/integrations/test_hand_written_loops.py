@@ -1,10 +1,13 @@
 import json
 
+import pytest
+
 from inspector.ingest import Owner
 from inspector.model import Filter
 from inspector.settings import Settings
 
 
+@pytest.mark.slow
 def test_the_conversations_of_a_hand_written_loop_are_those_of_its_own_ledger(run):
     recorded = run("hand_written_loops.py", within="current")
     with Owner(Settings(home=recorded.home)) as owner:

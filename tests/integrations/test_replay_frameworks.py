@@ -127,7 +127,7 @@ def record_in(bench, program, python):
     return bench.record(PROGRAMS / program, python=python, **its_own(python, program))
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("program", few(WITHIN))
 def test_a_framework_prints_the_same_and_makes_the_same_calls(program, recorded, interpreter):
     python = interpreter(program)

@@ -235,6 +235,7 @@ print(*said, client.responses.create(model="m-1", input="three").output_text, se
 """
 
 
+@pytest.mark.slow
 def test_another_answer_goes_through_the_clients_own_parsing_and_the_run_goes_on_from_it(bench):
     program = written(bench, STREAMS)
     assert bench.record(program) == "echo: one; echo: echo: one; echo: three\n"

@@ -101,6 +101,7 @@ print(ask(f"{datetime.now()} {time.time()} {uuid.uuid4()} {random.random()} {sor
 """
 
 
+@pytest.mark.slow
 def test_a_run_that_was_recorded_frozen_is_replayed_as_it_was(bench):
     written(bench, APP)
     (bench.directory / "now.py").write_text(NOW)

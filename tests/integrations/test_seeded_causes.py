@@ -85,6 +85,7 @@ def test_what_was_changed_is_named_at_the_call_where_it_was(trips):
         assert (what, call in calls, place in PLACES.get(name, [1])) == ([kind, part], True, True), (name, call, place)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(1, 7))
 def test_no_cause_is_named_where_nothing_was_changed(trips, number):
     comparison = trips.compared(f"equal {number}")

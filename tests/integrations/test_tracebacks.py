@@ -179,6 +179,7 @@ ask()
 """
 
 
+@pytest.mark.slow
 def test_what_a_failing_program_prints_is_the_same_under_inspector_run(framework_python, tmp_path):
     (tmp_path / "app.py").write_text(FAILING)
     python = framework_python("current")

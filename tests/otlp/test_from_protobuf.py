@@ -146,6 +146,7 @@ def in_json(groups):
     return json.dumps({"resourceSpans": out}).encode()
 
 
+@pytest.mark.slow
 @given(GROUPS)
 def test_a_request_in_json_is_written_in_protobuf_as_the_same_message(groups):
     written = ExportTraceServiceRequest.FromString(to_protobuf(json.loads(in_json(groups))))

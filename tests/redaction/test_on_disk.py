@@ -193,6 +193,7 @@ def found(request, tmp_path_factory):
     return places
 
 
+@pytest.mark.sweep(1)
 def test_no_planted_secret_is_on_disk(found):
     assert {place: found_here for place, data in found.items() if (found_here := leaks(data))} == {}
 

@@ -1,5 +1,6 @@
 import itertools
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -171,6 +172,7 @@ shapes = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(shapes, st.randoms())
 def test_whatever_order_spans_come_in_the_sums_are_the_same(tmp_path_factory, make_span, shape, random):
     spans = [

@@ -66,6 +66,7 @@ def phrases():
     return st.lists(st.one_of(quoted, bare, bare.map(lambda term: term + "*")), min_size=1, max_size=2).map(" ".join)
 
 
+@pytest.mark.slow
 @given(q=phrases())
 def test_a_phrase_is_found_as_by_an_index_that_knows_where_each_word_is(shelf, q):
     store, walked, texts = shelf
@@ -122,6 +123,7 @@ def everything(read, **options):
     return found, pages
 
 
+@pytest.mark.slow
 def test_a_page_whose_time_is_over_goes_on_at_the_next_one_and_none_is_missed(store, make_span, open_store, path):
     store.write(list(of_phrases(make_span, 60)))
     store.maintain()

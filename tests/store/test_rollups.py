@@ -45,6 +45,7 @@ RECORDS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(
     records=RECORDS,
     size=st.integers(1, 6),

@@ -96,6 +96,7 @@ WINS = {
 }
 
 
+@pytest.mark.sweep(24)
 @pytest.mark.parametrize("together", [False, True], ids=["in two batches", "in one batch"])
 @pytest.mark.parametrize(("new", "old"), sorted(WINS))
 def test_which_record_of_a_span_wins(store, make_span, new, old, together):

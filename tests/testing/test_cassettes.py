@@ -10,6 +10,7 @@ from inspector.tape import tape_of
 CASSETTE = "tests/cassettes/app.jsonl"
 
 
+@pytest.mark.slow
 def test_recording_again_without_a_change_leaves_the_file_as_it_is(with_test):
     before = with_test.read(CASSETTE)
     assert with_test.record("run", "app.py").code == 0

@@ -16,6 +16,7 @@ def with_a_clock(project):
     return project
 
 
+@pytest.mark.slow
 def test_what_the_marker_ignores_is_not_compared(with_a_clock):
     done = with_a_clock.pytest()
     assert done.code == 1

@@ -50,7 +50,7 @@ def test_axe_finds_nothing_on_a_page(crowd, visit, name):
     assert_accessible(page)
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("view", TRACE_VIEWS)
 def test_axe_finds_nothing_on_a_trace(demo, demo_trace, visit, view):
     page = visit(demo, f"/traces/{demo_trace}?{TRACE_VIEWS[view]}", color_scheme="light")

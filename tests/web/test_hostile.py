@@ -71,7 +71,7 @@ def span_id(number):
     return span_of(TRACE, number).span_id
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "view",
     [

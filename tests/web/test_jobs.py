@@ -108,6 +108,7 @@ def detail_of(page):
     return page.get_by_role("region", name="Selected span")
 
 
+@pytest.mark.slow
 def test_why_a_run_failed_and_where_the_wrong_value_came_from_take_two_clicks(desk, visit):
     page = visit(desk, "/", **TALL)
     hand = Hand(page)

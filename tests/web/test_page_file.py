@@ -87,6 +87,7 @@ def open_file(browser, watch, wait_ms):
         context.close()
 
 
+@pytest.mark.slow
 def test_a_run_in_a_file_shows_as_it_does_from_a_server(demo_file, open_file, demo, visit):
     kept, served = open_file(demo_file), visit(demo, "/")
     run_id = kept.url.rpartition("/")[2].partition("?")[0]

@@ -5,6 +5,8 @@ import random
 import re
 import unicodedata
 
+import pytest
+
 from inspector.model import Filter
 
 WORDS = ("red", "Red", "réd", "blue", "4711", "a", "über", "UBER")
@@ -24,6 +26,7 @@ def follow(words, phrase):
     return any(words[at : at + len(phrase)] == phrase for at in range(len(words)))
 
 
+@pytest.mark.sweep(1)
 def test_words_of_a_phrase_follow_each_other_whatever_is_between_them(store, make_span, every):
     rng = random.Random(32)
     spans, words = [], {}
