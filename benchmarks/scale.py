@@ -34,21 +34,21 @@ from inspector.store.clickhouse.tables import SHARE, SPANS, TRACES
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite import SqliteStore
 
-BYTES: Final = 494
+BYTES: Final = 446
 """A span with its text index, merged."""
-WRITE_US: Final = 150.0
+WRITE_US: Final = 169.0
 """CPU to prepare and write a span. One writer serves all shards."""
-ENGINE_US: Final = 35.0
+ENGINE_US: Final = 39.0
 """CPU to insert a span from ready-made columns."""
-SUM_US: Final = 7.0
+SUM_US: Final = 7.5
 """CPU per span to sum up an hour once it has ended."""
 MERGED: Final = 3.0
 """How often merges rewrite a byte: blocks of 5,000 spans grow tenfold with each."""
 SCAN_NS: Final = 220.0
 """CPU per span of the current hour, for statistics by model."""
-HOUR_US: Final = 200.0
+HOUR_US: Final = 300.0
 """CPU per hour that has ended, for the same statistics."""
-PAGE_MS: Final = 30.0
+PAGE_MS: Final = 52.0
 """CPU of a page of the latest 50, for which every shard is queried."""
 PARTS_A_DAY: Final = 8
 """Parts per day that are not merged further, since merges end at 150 GB."""
