@@ -204,9 +204,9 @@ class Conversation:
         """Whether an answer is not complete."""
         return self._answer is not None
 
-    def finish(self, at_ns: int = 0, *, status: str | None = None) -> None:
+    def finish(self, at_ns: int = 0, *, status: str | None = None, why: str | None = None) -> None:
         """End the work on the prompt with the last that is known of it, or later."""
-        self.ended(max(at_ns, self._last_ns), status=status)
+        self.ended(max(at_ns, self._last_ns), status=status, why=why)
 
     def answered(self) -> None:
         """Complete the answer, if there is one."""
@@ -269,8 +269,14 @@ class Conversation:
         self._ready.append(replace(span, end_ns=max(at_ns, span.start_ns)))
         self._last_ns = at_ns
 
-    def ended(self, at_ns: int, *, status: str | None = None) -> None:
-        """End the work on the prompt, and everything in it."""
+    def ended(self, at_ns: int, *, status: str | None = None, why: str | None = None) -> None:
+        """End the work on the prompt, and everything in it.
+
+        Args:
+            at_ns: When.
+            status: How it ended, if it was cancelled.
+            why: Why it failed, if it did.
+        """
         self._complete()
         prompt, self._prompt = self._prompt, None
         if prompt is None:
@@ -279,7 +285,8 @@ class Conversation:
             self._ready.append(self._with(replace(span, end_ns=at_ns), {sc.STATUS: status or "abandoned"}))
         self._tools.clear()
         output = self._said(self._last_said) if self._last_said else None
-        self._ready.append(self._with(replace(prompt, end_ns=at_ns), {sc.OUTPUT_MESSAGES: output, sc.STATUS: status}))
+        prompt = self._with(replace(prompt, end_ns=at_ns), {sc.OUTPUT_MESSAGES: output, sc.STATUS: status})
+        self._ready.append(prompt if why is None else replace(prompt, status_code=_ERROR, status_message=why))
 
     def _announce_prompt(self) -> None:
         prompt = self._prompt

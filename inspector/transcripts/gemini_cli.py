@@ -55,6 +55,8 @@ class GeminiCli:
         """When the user interrupted the work on the prompt."""
         self._has_answer = False
         """Whether a model call of the prompt is known, with whatever outcome."""
+        self._why: str | None = None
+        """Why the last model call failed, if it did."""
         self.over_ns = 0
         """Since when nothing is awaited, if no tools follow the last answer; zero if something is."""
 
@@ -150,7 +152,7 @@ class GeminiCli:
         elif kind == "error":
             self._settle(conversation)
             conversation.failed(at_ns, said)
-            self._has_answer, self.over_ns = True, at_ns
+            self._has_answer, self._why, self.over_ns = True, said, at_ns
         if _is_message(line):
             is_again = bool(self._messages) and self._messages[-1].get("id") == line.get("id")
             self._messages[-1 if is_again else len(self._messages) :] = [line]
@@ -185,7 +187,7 @@ class GeminiCli:
         answer, self._answer = self._answer, None
         if answer is None or (at_ns := time_of(answer.get("timestamp"))) is None:
             return
-        self._has_answer = True
+        self._has_answer, self._why = True, None
         for part in _parts_of(answer) or [{"text": ""}]:
             conversation.said(at_ns, str(answer.get("id")), answer.get("model"), part)
         conversation.noted(_usage(answer.get("tokens")))
@@ -198,8 +200,9 @@ class GeminiCli:
 
     def _finish(self, conversation: Conversation) -> None:
         self._settle(conversation)
-        conversation.finish(self._given_up_ns, status="cancelled" if self._given_up_ns else None)
-        self._given_up_ns = self.over_ns = 0
+        status = "cancelled" if self._given_up_ns else None
+        conversation.finish(self._given_up_ns, status=status, why=self._why if status is None else None)
+        self._given_up_ns, self.over_ns, self._why = 0, 0, None
 
 
 class _Again:

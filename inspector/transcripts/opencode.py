@@ -84,7 +84,9 @@ class OpenCode:
         self._tools: set[str] = set()
         """Tool calls that have begun."""
         self._status: str | None = None
-        """How the work on the prompt ends, unless it just ends."""
+        """How the work on the prompt ends, if it was cancelled."""
+        self._why: str | None = None
+        """Why it failed, if it did."""
         self._conversation: Conversation | None = None
         self._before: list[bytes] = []
         """What was said before the first message that is read."""
@@ -171,13 +173,14 @@ class OpenCode:
                 conversation.noted({sc.STATUS: self._status})
             conversation.answered()
         else:
-            conversation.failed(at_ns, _reason_in(error), answer_id=self._answer_id)
+            self._why = _reason_in(error)
+            conversation.failed(at_ns, self._why, answer_id=self._answer_id)
 
     def idle(self, at_ns: int) -> None:
         """Tell that nothing is worked on."""
         if self._conversation is not None:
-            self._conversation.finish(at_ns, status=self._status)
-        self._status = None
+            self._conversation.finish(at_ns, status=self._status, why=self._why)
+        self._status = self._why = None
 
     def _ended(self, info: Json) -> None:
         if self._conversation is None:

@@ -89,7 +89,7 @@ def gemini(tmp_path, environment) -> Path:
 def test_what_gemini_cli_did_is_recorded_with_its_contents(run, gemini, recorded, inspector):
     done = run(str(gemini), "-p", "Plan a trip", CODE="3")
     assert (done.returncode, done.stdout) == (3, b"All done. -p Plan a trip\n")
-    assert b"recorded 26 calls (4 failed) in 4 traces; to see them: inspector show " in done.stderr
+    assert b"recorded 26 calls (5 failed) in 4 traces; to see them: inspector show " in done.stderr
     events = recorded()
     assert {(event.name, event.status) for event in events if event.kind != "llm"} == {
         ("invoke_agent gemini", "ok"),
@@ -104,7 +104,7 @@ def test_what_gemini_cli_did_is_recorded_with_its_contents(run, gemini, recorded
         ("execute_tool missing", "error"),
         ("execute_tool invoke_agent", "ok"),
         ("execute_tool complete_task", "ok"),
-        ("exit code 3", "error"),
+        ("invoke_agent gemini", "error"),
     }
     assert {event.agent for event in events if event.kind == "llm"} == {"gemini", "subagent"}
     (shown,) = json.loads(inspector("runs", "--json").stdout)["items"]

@@ -56,10 +56,11 @@ def opencode(tmp_path) -> Path:
 def test_what_opencode_did_is_recorded_with_its_contents(run, opencode, recorded, inspector):
     done = run(str(opencode), "run", "Plan a trip", CODE="3")
     assert (done.returncode, done.stdout) == (3, b"All done. run Plan a trip\n")
-    assert b"recorded 19 calls (4 failed) in 3 traces; to see them: inspector show " in done.stderr
+    assert b"recorded 19 calls (5 failed) in 3 traces; to see them: inspector show " in done.stderr
     events = recorded()
     assert {(event.name, event.status) for event in events if event.kind != "llm"} == {
         ("invoke_agent build", "ok"),
+        ("invoke_agent build", "error"),
         ("invoke_agent general", "ok"),
         ("execute_tool bash", "ok"),
         ("execute_tool bash", "error"),
@@ -67,11 +68,11 @@ def test_what_opencode_did_is_recorded_with_its_contents(run, opencode, recorded
         ("execute_tool missing", "error"),
         ("execute_tool read", "error"),
         ("execute_tool task", "ok"),
-        ("exit code 3", "error"),
     }
     (shown,) = json.loads(inspector("runs", "--json").stdout)["items"]
     assert (shown["question"], shown["service"], shown["traces"]) == ('"Plan a trip"', "opencode", 3)
     assert shown["cost_usd"] > 0
+    assert b"broken request" in inspector("runs").stdout
 
 
 def test_plugins_that_it_is_configured_with_stay(run, opencode):

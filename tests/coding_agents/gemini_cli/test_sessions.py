@@ -50,7 +50,7 @@ def test_each_prompt_is_an_agent_with_its_answer_and_its_outcome(chats):
         ("Plan a trip", "ok"),
         ("Move it", "cancelled"),
         ("Wait for me", "cancelled"),
-        ("Please break", "ok"),
+        ("Please break", "error"),
     ]
     assert "All done." in agents[0].attributes[agents[0].output_key]
     assert {agent.session_id for agent in agents} == {lines_in(session_in(chats))[0]["sessionId"]}

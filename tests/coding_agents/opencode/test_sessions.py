@@ -83,7 +83,7 @@ def test_each_prompt_is_an_agent_with_its_answer():
         ("Find a hotel", "general", "ok"),
         ("Plan a trip", "build", "ok"),
         ("And now", "build", "ok"),
-        ("Break", "build", "ok"),
+        ("Break", "build", "error"),
     ]
     assert "All done." in agents[1].attributes[agents[1].output_key]
 
@@ -129,9 +129,12 @@ def test_a_model_call_begins_when_the_model_is_asked():
     assert [call.start_ns // 10**6 for call in calls] == asked
 
 
-def test_a_model_call_that_failed_has_the_error():
-    failed = next(span for span in ended() if span.kind == "llm" and span.status == "error")
-    assert failed.error.message == "broken request"
+def test_a_model_call_that_failed_has_the_error_and_so_has_its_prompt():
+    failed = [span for span in ended() if span.kind != "tool" and span.status == "error"]
+    assert [(span.kind, span.error.message) for span in failed] == [
+        ("llm", "broken request"),
+        ("agent", "broken request"),
+    ]
 
 
 def test_a_session_that_is_continued_is_told_what_was_said_before():
