@@ -126,6 +126,7 @@ def test_every_row_has_an_example_and_a_version():
     assert all(re.fullmatch(r"\d+\.\d+\.\d+", row.since) and row.help for row in PARAMETERS.values())
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("name", [name for name in PARAMETERS if name != "duplicates"])
 def test_a_filter_narrows_every_list_that_takes_it_and_its_figures(filled, name):
     with filled(name) as store:

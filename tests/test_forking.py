@@ -20,6 +20,7 @@ ENDS = (
 )
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("program", ENDS)
 def test_a_forked_program_says_and_ends_as_a_started_one(fork_python, program):
     def end(start, *command):

@@ -253,6 +253,7 @@ def test_a_token_does_what_its_scope_says(scope, method, path, refused):
     assert ask("http", [("Host", OWN), bearer], method=method, path=path) == refused
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("method", ["TRACE", "QUERY", "PUT", "PATCH", "POST", "DELETE", "FROB"])
 @pytest.mark.parametrize("path", ["/healthz", "/events", f"/traces/{1:032x}/outline"])
 def test_a_method_that_no_route_takes_is_405_for_every_token_and_401_without(client, stranger, path, method):

@@ -240,6 +240,7 @@ def test_what_is_deleted_is_gone(client, store, run, problem):
     assert client.get("/events").json()["items"] == []
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(
     "odd", ["a\nb", "a/b/", "/", "a/../b", "%", "a b", "ä\u202e", "x" * 1024, "\\", "?#&=", "\ud800", "\r\n"]
 )
@@ -252,6 +253,7 @@ def test_a_session_of_any_name_that_is_listed_is_opened_filtered_and_deleted(cli
     assert client.delete(address).json() == {"spans": 1}
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("odd", [".", "..", "../..", "/", "-", "a\nb", "%2e", "🦊", "'\"<>", "x" * 1024])
 def test_a_session_is_opened_and_deleted_by_a_parameter_whatever_its_id(client, store, span, odd):
     store.write([span(1, session_id=odd), span(2, trace_id=f"{2:032x}", session_id="other")])

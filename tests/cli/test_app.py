@@ -97,6 +97,7 @@ def test_with_click_alone_installed_a_command_says_the_same(environment, tmp_pat
     assert b'pip install "mcp-agent-inspector[inspector]"' in done.stderr
 
 
+@pytest.mark.sweep(12)
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

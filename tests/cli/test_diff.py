@@ -240,6 +240,7 @@ def test_another_commit_and_another_version_are_said_of_the_program(inspector, w
     )
 
 
+@pytest.mark.slow
 def test_two_runs_are_written_as_a_page(inspector, write_spans, trip, tmp_path):
     write_spans(*trip("a", at_s=1), *trip("b", at_s=2, city="Rome"))
     file = tmp_path / "two.html"

@@ -126,6 +126,7 @@ def test_a_bad_setting_and_a_misspelt_one_are_told(inspector):
     assert check_variables({"INSPECTOR_PROT": "1", "INSPECTOR_PORT": "1"}).found == "unknown: INSPECTOR_PROT"
 
 
+@pytest.mark.slow
 def test_what_the_command_run_passes_to_a_program_is_no_unknown_setting(inspector):
     done = inspector("run", "--", sys.executable, "-m", "inspector", "doctor")
     assert b"every INSPECTOR_ variable is known" in done.stdout

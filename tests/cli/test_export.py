@@ -64,6 +64,7 @@ def test_what_a_replay_gives_back_is_in_an_export(inspector, write_spans, span, 
     assert json.loads(bytes(read.attributes)).items() >= raw.items()
 
 
+@pytest.mark.slow
 def test_what_an_earlier_version_decided_is_decided_anew_when_a_run_is_exported_deleted_and_imported(
     inspector, home, write_spans, span, tmp_path
 ):

@@ -87,6 +87,7 @@ def ask(ask, monkeypatch):
     return ask
 
 
+@pytest.mark.slow
 def test_what_reads_works_on_a_full_disk_and_leaves_the_spool_with_a_line(ask, home, fill, tmp_path):
     stored = fill(waiting=3_000_000)
     for arguments in (["events"], ["show"], ["sessions"], ["export", "--all", "-o", str(tmp_path / "saved.jsonl")]):

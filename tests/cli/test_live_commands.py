@@ -350,6 +350,7 @@ def test_prune_of_what_is_unknown_says_so(inspector, write_spans, span):
         assert b"nope" in done.stderr or b"ffff" in done.stderr
 
 
+@pytest.mark.slow
 def test_pruning_by_size_goes_through_a_running_server_and_takes_the_oldest(inspector, server, write_spans, span):
     text = random.Random(0).randbytes(20_000).hex()
     write_spans(*(span(trace_id=f"{at:032x}", attributes={"text": f"{at}{text}"}) for at in range(100)))

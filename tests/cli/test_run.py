@@ -58,6 +58,7 @@ def test_a_server_is_named_by_its_application(run, environment, tmp_path, record
     assert [event.service for event in recorded()] == ["shop"]
 
 
+@pytest.mark.slow
 def test_a_console_script_beside_the_inspector_needs_no_activated_environment(run, tmp_path, call):
     (tmp_path / "test_one.py").write_text(f"def test_one():\n    exec({call('add')!r})\n")
     variables = {"PATH": "/usr/bin:/bin", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
@@ -141,6 +142,7 @@ def test_a_broken_pipe_ends_the_program_as_it_does_alone(environment):
     assert (done.stdout, done.stderr) == (b"y\n", b"141\n")
 
 
+@pytest.mark.slow
 def test_a_zip_file_is_run_as_python_runs_it(run, script, tmp_path, recorded, call):
     script("import sys; print(sys.argv[1:])" + call("add"), "__main__.py")
     archive = tmp_path / "packed.zip"
@@ -150,6 +152,7 @@ def test_a_zip_file_is_run_as_python_runs_it(run, script, tmp_path, recorded, ca
     assert [event.tool for event in recorded()] == ["add"]
 
 
+@pytest.mark.slow
 def test_a_command_is_meant_also_where_a_directory_has_its_name(environment, tmp_path):
     """As `toolkit` in this checkout: run as a directory, its modules would hide those that it imports."""
     directory = tmp_path / "true"

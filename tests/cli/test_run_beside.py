@@ -30,6 +30,7 @@ def test_a_run_inside_a_run_records_once(run, script, recorded, call):
     assert done.stderr.count(b"recorded 1 call in 1 trace") == 1
 
 
+@pytest.mark.slow
 def test_the_programs_own_attach_has_the_last_word(run, script, recorded, call):
     done = run(
         script(
@@ -75,6 +76,7 @@ def test_tests_are_recorded_where_pytest_itself_imports_the_installed_package(
     assert names(recorded()) == ["add"]
 
 
+@pytest.mark.slow
 def test_a_program_that_empties_its_environment_leaves_nothing_in_its_directory(run, script, tmp_path, call):
     place = tmp_path / "place"
     place.mkdir()

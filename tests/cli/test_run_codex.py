@@ -165,6 +165,7 @@ def test_a_directory_for_traces_that_somebody_chose_is_kept_with_one_for_each_ru
     assert len(list(chosen.glob("inspector-*/trace-of-the-test/trace.jsonl"))) == 2
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("command", ["replay", "test"])
 def test_a_run_of_codex_says_why_it_cannot_be_replayed(run, codex, inspector, command):
     run(str(codex))

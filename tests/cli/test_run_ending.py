@@ -51,6 +51,7 @@ def test_several_traces_of_one_program_are_drawn_together(run, script, inspector
     assert inspector("show", "--run", "last").stdout.decode().splitlines() == [facts, *shown]
 
 
+@pytest.mark.slow
 def test_a_trace_in_which_something_failed_is_named_before_a_larger_one(run, script, inspector, call):
     nested = 'with around("agent_call", agent="planner"):\n    ' + "    ".join(call("two").lstrip().splitlines(True))
     done = run(script("from instrument import around\n" + FAILING + nested))
@@ -295,6 +296,7 @@ print([*entry_points(group="pytest11")], {each.metadata["Name"] for each in dist
 """
 
 
+@pytest.mark.slow
 def test_a_python_of_this_version_without_the_inspector_is_recorded_with_what_is_installed_here(run, bare_python):
     done = run(bare_python, "-c", CALL, PYTHONPATH="")
     assert (done.returncode, done.stdout) == (0, b"[] {'opentelemetry-api'}\n")
@@ -372,6 +374,7 @@ def test_runs_inside_of_a_program_are_listed_where_it_has_none_of_its_own(run, s
     assert b"execute_tool look" in inspector(*largest.split()).stdout
 
 
+@pytest.mark.slow
 def test_runs_beside_what_the_program_calls_itself_are_listed_with_it(run, script, inspector, call):
     done = run("--service", "night shift", script(BLOCKS + call("after")))
     told = b"inspector: recorded 5 calls in 3 traces; to see them: inspector runs --service 'night shift'\n"

@@ -28,7 +28,7 @@ EXITS = {
 }
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("leaving", EXITS)
 def test_a_run_has_failed_if_its_program_did(run, script, inspector, call, leaving):
     begin = "import atexit, os, signal, subprocess, sys\nFAILING = 'import sys; sys.exit(1)'\n"

@@ -133,6 +133,7 @@ def test_prompts_from_before_a_session_was_resumed_are_not_recorded_but_told_to_
     assert asked[-2:] == ["Plan a trip", "Wait for me"]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("last", "seen"),
     [
@@ -188,6 +189,7 @@ def test_secrets_in_commands_and_results_are_redacted_before_they_are_written(ru
     assert b"[redacted:" in inspector("events", "--json", "--full", "--kind", "tool").stdout
 
 
+@pytest.mark.slow
 def test_without_content_there_are_names_and_figures_alone(run, gemini, inspector, home):
     assert b"recorded 26 calls" in run("--no-content", str(gemini), "-p", "Plan a trip").stderr
     written = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())

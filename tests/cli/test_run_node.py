@@ -126,6 +126,7 @@ def test_neither_keys_nor_secrets_nor_what_was_noted_is_left(run, javascript, ho
     assert [*places.iterdir()] == []
 
 
+@pytest.mark.slow
 def test_without_content_there_are_names_and_figures_alone(run, javascript, home):
     done = run("--no-content", "node", javascript('await ask("!say violets\\nroses"); await ask("!fail 400 9");'))
     assert b"recorded 2 calls (1 failed)" in done.stderr
@@ -135,6 +136,7 @@ def test_without_content_there_are_names_and_figures_alone(run, javascript, home
     assert b"roses" not in written
 
 
+@pytest.mark.slow
 def test_ways_to_end_have_their_status(run, javascript, recorded, nobody):
     program = javascript(
         """
@@ -207,6 +209,7 @@ def test_an_exception_that_ends_the_program_fails_its_run(run, javascript, recor
     assert "agent.mjs" in drawn
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("leave", "failures"), [("", []), ("process.exit(1)", ["RangeError"])], ids=["goes on", "exit"]
 )
@@ -249,6 +252,7 @@ def test_a_script_of_node_is_recorded_whatever_its_name(run, javascript, recorde
     assert [told(event)[0] for event in recorded()] == ["hello"]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("ending", "status"),
     [("process.exit(0);", "abandoned"), ('process.kill(process.pid, "SIGKILL");', "lost")],
@@ -289,6 +293,7 @@ def test_a_call_is_seen_while_it_lasts(start_inspector, inspector, javascript, t
     assert running.wait(60) == 0
 
 
+@pytest.mark.slow
 def test_options_of_node_that_the_user_has_are_kept(run, javascript, recorded, script):
     mine = script("globalThis.mine = 17;", "mine.cjs")
     program = javascript('console.log(globalThis.mine, process.execArgv.length); await ask("hello");')

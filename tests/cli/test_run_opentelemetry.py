@@ -57,6 +57,7 @@ def test_an_installed_instrumentor_is_started_where_it_is_asked_for(run, script,
     assert [event.name for event in recorded()] == ["json.loads"]
 
 
+@pytest.mark.slow
 def test_a_library_that_reads_what_the_sdks_spans_have_runs_as_it_does_alone(run, script, recorded):
     done = run(
         "--otel",
@@ -70,6 +71,7 @@ def test_a_library_that_reads_what_the_sdks_spans_have_runs_as_it_does_alone(run
     assert [event.name for event in recorded()] == ["request"]
 
 
+@pytest.mark.slow
 def test_a_call_below_a_proxy_that_becomes_something_else_is_recorded(run, script, recorded):
     done = run(
         "--otel",

@@ -37,6 +37,7 @@ def test_a_subprocess_of_the_same_python_is_recorded(run, script, recorded, call
     assert sorted((event.tool, event.service) for event in recorded()) == [("inner", "child"), ("outer", "app")]
 
 
+@pytest.mark.slow
 def test_threads_that_import_at_once_are_all_recorded(run, script, recorded):
     run(
         script(

@@ -127,6 +127,7 @@ def test_the_terminal_is_the_programs(as_terminal):
     assert terminal.status() == 0
 
 
+@pytest.mark.slow
 def test_a_shell_can_stop_the_program_and_let_it_go_on(as_terminal, script, environment):
     steps = script("import sys\nprint('ready', flush=True)\nfor line in sys.stdin: print('got', line, flush=True)")
     terminal = as_terminal("/bin/bash", "--norc", "--noprofile", "-i", PS1="$ ", HISTFILE="/dev/null")

@@ -134,6 +134,7 @@ def test_the_page_lists_every_public_name_and_no_other(root):
     assert sorted(listed) == sorted(toolkit.__all__)
 
 
+@pytest.mark.sweep(3)
 def test_the_commands_of_a_page_say_what_it_says(page, run, tmp_path):
     _, typed = page
     home = str(tmp_path / "home")  # not the one that the other pages record into

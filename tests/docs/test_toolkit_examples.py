@@ -51,7 +51,7 @@ def examples(root):
     return root / "examples" / "toolkit"
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("expected", EXPECTED, ids=lambda path: path.stem)
 def test_an_example_prints_and_emits_what_it_should(expected, examples, run, tmp_path):
     printed, hooks, _ = sections(expected)

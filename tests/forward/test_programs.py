@@ -97,6 +97,7 @@ def test_headers_go_along(run, receiver):
     assert receiver.headers[0]["authorization"] == "Bearer secret"
 
 
+@pytest.mark.slow
 def test_what_a_program_could_not_send_is_sent_by_the_next_one(run, receiver):
     receiver.answers = [(503, {"Retry-After": "60"}, b"")] * 2
     run(CALL)
@@ -136,6 +137,7 @@ os.wait()
     assert sorted(receiver.names) == ["execute_tool add", "execute_tool in_child"]
 
 
+@pytest.mark.slow
 def test_a_program_that_forks_is_warned_of_no_thread_of_ours(run, receiver):
     program = f"""
 import os, sys, threading, time, warnings

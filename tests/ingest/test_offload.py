@@ -133,6 +133,7 @@ def test_logs_that_are_read_apart_are_those_that_are_read_here(tmp_path, begin):
     assert SECRET not in str(answer.logs[0].event)
 
 
+@pytest.mark.slow
 def test_what_is_malformed_is_refused_there_too(begin):
     answer = pickle.loads(begin().read(partial(decode_request, b"{", "json")).result(60))
     assert answer.malformed is not None

@@ -56,6 +56,7 @@ def test_what_a_provider_charged_is_the_cost_unless_the_program_wrote_one_also_w
         assert reindex(store, trace_ids(store), write=True).changed == 0
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("path", EXPORTS, ids=lambda path: path.stem)
 def test_the_same_reading_of_foreign_spans_changes_nothing(store, path):
     store.write(spans_of(path))

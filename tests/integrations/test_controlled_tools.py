@@ -75,7 +75,7 @@ FRAMEWORKS = {
 
 
 # Of the same frameworks for every test: each is run once for all of them.
-pytestmark = pytest.mark.sweep(2)
+pytestmark = pytest.mark.sweep(1)
 
 
 @pytest.fixture(
@@ -91,7 +91,6 @@ def controlled(request, run):
     return name, run("controlled_tools.py", name, within=within)
 
 
-@pytest.mark.sweep(1)
 def test_the_body_runs_as_the_controller_decides(controlled):
     name, recorded = controlled
     done = recorded.ledger

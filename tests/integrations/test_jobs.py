@@ -212,6 +212,7 @@ with shop.inspector.run("mine"):
     assert run == ("mine", "ok", ["a"])
 
 
+@pytest.mark.slow
 def test_the_span_of_an_instrumentor_stands_for_the_job(runs_of):
     runs = runs_of(
         RQ.replace("is_async=True", "is_async=False").replace("attach()", "attach(otel=True)"),

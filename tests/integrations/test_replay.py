@@ -58,6 +58,7 @@ def test_the_calls_that_keep_a_run_from_being_replayed_are_shown_with_the_reason
     assert more == "and 17 more of its calls"
 
 
+@pytest.mark.slow
 def test_plain_clients_print_the_same_streams_in_their_pieces(bench):
     out = bench.record(PROGRAMS / "replayed_clients.py")
     done = bench.inspector("replay", "last", "--", PROGRAMS / "replayed_clients.py")

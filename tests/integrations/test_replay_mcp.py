@@ -122,6 +122,7 @@ def test_a_program_that_goes_on_live_misses_the_server_that_was_not_started(talk
     assert desks.done() == done
 
 
+@pytest.mark.slow
 def test_no_server_is_reached_over_http(desks):
     url, out = desks.record_over_http()
     done = desks.done()
@@ -169,7 +170,7 @@ def test_what_the_sdk_itself_asks_of_a_server_for_a_call_is_answered(bench, fram
     assert desks.done() == done
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("way", "within", "why"),
     [

@@ -50,6 +50,7 @@ def test_another_argument_of_a_tool_of_the_toolkit_is_named(bench):
     assert 'replay: argument hotel differs\n  - "Roma"\n  + "Casa"\n' in done.err
 
 
+@pytest.mark.slow
 def test_the_demo_is_replayed_without_its_server(bench, fork_recorded):
     forked = {INTERPRETER: fork_recorded.stand_in}
     out = bench.record(*DEMO, python=fork_recorded.stand_in, **forked)

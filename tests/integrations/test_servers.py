@@ -552,7 +552,7 @@ urlpatterns = [
 )
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("handler", "server"), [("wsgi", "werkzeug"), ("asgi", "serving")], ids=["wsgi", "asgi"])
 def test_requests_of_django_are_runs(recorded, handler, server):
     application = f"from django.core.{handler} import get_{handler}_application as get\napp = get()\n"

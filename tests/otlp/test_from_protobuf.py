@@ -383,7 +383,7 @@ MILLIONS = {
 }
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("payload", MILLIONS.values(), ids=list(MILLIONS))
 def test_millions_of_parts_are_too_many(payload):
     decoded = decode_protobuf(payload)

@@ -530,6 +530,7 @@ ENCODED = {
 }
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("name", ENCODED)
 def test_enc(hostile, name):
     body, encoding, expected = ENCODED[name]

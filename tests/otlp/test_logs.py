@@ -181,6 +181,7 @@ def test_a_large_request_is_stored_whole(server, protobuf, logs, until, trace):
     until(lambda: all(len(events(server, span, trace)) == 90 for span in (1, 50, 100)))
 
 
+@pytest.mark.slow
 def test_logs_over_grpc_become_events_too(server, protobuf, logs, until, trace):
     server.post(protobuf({"span_id": 7, "trace_id": trace}))
     before = server.left_out("logs_without_span")

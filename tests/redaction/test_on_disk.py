@@ -26,7 +26,7 @@ PROGRAM = str(Path(__file__).with_name("leaking.py"))
 START_NS = 1_795_000_000_000_000_000
 pytestmark = pytest.mark.sweep(2)
 
-WAYS = (pytest.param("agent", marks=pytest.mark.slow), "otlp", "import", "spool")
+WAYS = (*(pytest.param(way, marks=pytest.mark.slow) for way in ("agent", "otlp", "import")), "spool")
 OF_THE_AGENT = (
     "spool of the agent",
     "spool of a killed agent",

@@ -310,6 +310,7 @@ def test_a_span_that_ends_another_day_is_one_span(store, make_span):
     assert rows_of(store.events(Filter())) == [(begun.trace_id, begun.span_id, "ok")]
 
 
+@pytest.mark.slow
 def test_size_is_kept_by_removing_the_oldest(store, make_span):
     for at in range(8):
         store.write([make_span(trace_id=f"{at:032x}", attributes={"x": f"{at}" * 20_000})])

@@ -118,7 +118,7 @@ def test_what_was_removed_stays_counted_when_a_write_breaks_off(opened, make_spa
     assert counted(store) == {"tool": (5, 2)}
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("is_drained", [False, True])
 def test_what_is_stored_late_by_one_that_broke_off_and_ends_then_is_counted_once(address, make_span, is_drained):
     ClickHouseStore(address, limits=PATIENT).close()

@@ -63,6 +63,7 @@ def test_a_store_that_writes_what_it_takes_in_asks_for_no_room(stores, make_span
     assert len(stores[1].events(Filter()).items) == 1
 
 
+@pytest.mark.slow
 def test_all_that_was_settled_a_while_ago_is_removed_though_it_is_more_than_one_step_takes(stores, monkeypatch):
     monkeypatch.setattr("inspector.store.clickhouse.inbox._MOST_TIDIED", 2)
     one, other = stores

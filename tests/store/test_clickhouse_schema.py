@@ -91,6 +91,7 @@ def test_an_earlier_version_is_neither_read_nor_written_and_the_command_is_named
         assert noted(first_version, engine) == [(1,)]
 
 
+@pytest.mark.slow
 def test_an_earlier_version_is_brought_up_to_date_as_often_as_it_is_asked(first_version, engine, make_span):
     assert upgrade(first_version, "mine") == (1, SCHEMA_VERSION)
     engine._database.command(f"INSERT INTO {first_version.database}.notes VALUES ('schema', 5000, 1)")

@@ -69,6 +69,7 @@ def test_the_lock_is_free_once_its_owner_is_killed(path, hold):
     assert not lock.held
 
 
+@pytest.mark.slow
 def test_a_command_that_ends_meanwhile_is_waited_for(path, hold, monkeypatch):
     owner = hold()
     waits = []

@@ -295,6 +295,7 @@ def use_all(store, make_span):
     yield worked(store.sync)
 
 
+@pytest.mark.slow
 def test_damage_inside_fails_what_reads_it_with_the_stores_own_error_and_nothing_else(path, whole, make_span, every):
     outcomes = []
     damaged = [overwritten(whole, seed) for seed in range(6)]

@@ -49,6 +49,7 @@ def prompts(seed):
         history = history + messages_of(rng, rng.randrange(3))
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")])
 def test_a_chain_is_the_same_whatever_was_read_before(seed, separators):

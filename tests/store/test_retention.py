@@ -238,6 +238,7 @@ def test_the_time_is_looked_at_within_a_trace_too(store, make_span):
     assert (sum(each.traces for each in passes), sum(each.spans for each in passes)) == (2, 2 * MOST_SPANS + 10)
 
 
+@pytest.mark.slow
 def test_pruning_by_size_counts_the_traces_once(store, make_span):
     store.write(old_traces(make_span, 4000))
     while store.index():

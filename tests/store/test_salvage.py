@@ -93,6 +93,7 @@ def every_event(store):
         yield from store.events(Filter(trace_id=trace.trace_id), limit=1000, full=True).items
 
 
+@pytest.mark.slow
 def test_all_of_a_sound_database_is_read_as_sqlite_reads_it(sound):
     path, _, _ = sound
     with closing(SqliteStore(path, read_only=True)) as store, salvaged(path) as found:

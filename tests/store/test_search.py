@@ -104,6 +104,7 @@ ODD = [
 ]
 
 
+@pytest.mark.sweep(12)
 @pytest.mark.parametrize("q", ODD, ids=[repr(q)[:12] + str(at) for at, q in enumerate(ODD)])
 def test_no_query_is_syntax(store, make_span, q):
     store.write([make_span(name="a b")])

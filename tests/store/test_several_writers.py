@@ -161,6 +161,7 @@ def test_an_end_that_comes_through_another_store_than_its_start_is_found(store, 
     assert (event.status, event.end_time_unix_nano) == ("ok", str(begun.start_ns + 1))
 
 
+@pytest.mark.slow
 def test_an_end_that_names_no_process_is_stored_as_one_of_the_process_that_its_start_names(store, other, make_span):
     messages = json.dumps([{"role": "user", "parts": [{"type": "text", "content": "hello"}]}])
     attributes = {"gen_ai.input.messages": messages, "thread.id": 1}
@@ -209,6 +210,7 @@ def test_texts_and_numbers_that_json_has_no_word_for_reach_the_store_that_writes
     assert len(store.events(Filter(), full=True).items) == 2
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_or_made_holds_up_nothing_behind_it(store, other, make_span, caplog):
     Inbox(other._database).put("junk")
     Inbox(other._database).put(encode_change(Write([{"error": None, "no": "span"}, *map(dict_of, [make_span()])])))
@@ -286,6 +288,7 @@ def test_spans_arrive_when_the_store_that_takes_them_in_has_them(store, address,
     assert store._database.rows("SELECT arrived_ns FROM traces FINAL") == [(7,)]
 
 
+@pytest.mark.slow
 def test_who_takes_over_from_one_that_broke_off_writes_what_was_handed_to_that(writing, clock, make_span, reader):
     broken, heir = writing(), writing()
     broken.apply(Write(broken.prepared([make_span(trace_id="a" * 32)])))
@@ -303,6 +306,7 @@ def test_who_takes_over_from_one_that_broke_off_writes_what_was_handed_to_that(w
     assert reader.trace("c" * 32).spans == 1
 
 
+@pytest.mark.slow
 def test_what_is_committed_late_by_one_that_broke_off_is_met_by_every_cursor(writing, clock, make_span, reader):
     broken, heir = writing(), writing()
     broken.apply(Write(broken.prepared([make_span(span_id="1" * 16)])))
@@ -323,6 +327,7 @@ def test_what_is_committed_late_by_one_that_broke_off_is_met_by_every_cursor(wri
     assert reader.after(cursor, Filter()) == ()
 
 
+@pytest.mark.slow
 def test_who_lost_the_lease_while_it_wrote_hands_that_over_too(writing, clock, make_span, reader):
     slow, heir = writing(), writing()
     slow.apply(Write(slow.prepared([make_span(span_id="1" * 16)])))
@@ -398,6 +403,7 @@ def test_an_answer_that_does_not_come_is_not_waited_for_for_ever(writing, clock,
         asks.apply(Delete("trace", "a" * 32))
 
 
+@pytest.mark.slow
 def test_what_was_settled_a_while_ago_is_removed(writing, address, clock):
     holder, asks = writing(), writing()
     holder.drain()

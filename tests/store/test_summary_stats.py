@@ -53,6 +53,7 @@ def told(found):
     return {name: getattr(found, name) for name in figures([])}
 
 
+@pytest.mark.slow
 @given(
     recorded=st.lists(ONE, max_size=15),
     by=st.none() | st.sampled_from(tuple(TRACES.grouped)),

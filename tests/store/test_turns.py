@@ -141,6 +141,7 @@ def test_equal_prompts_never_cross_in_a_thousand_interleavings(store, ask):
     assert given == {span_id: ["found"] if asks else [] for span_id, (_, asks) in own.items()}
 
 
+@pytest.mark.slow
 def test_without_threads_equal_conversations_are_never_linked_wrongly(store, ask):
     rng = random.Random(11)
     script = [

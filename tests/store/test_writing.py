@@ -110,6 +110,7 @@ def test_which_record_of_a_span_wins(store, make_span, new, old, together):
     assert store.event("1" * 16).name == ("second" if WINS[new, old] else "first")
 
 
+@pytest.mark.slow
 @given(
     records=st.lists(st.tuples(st.integers(1, 3), st.sampled_from(STATUSES), st.integers(1, 3)), max_size=8),
     cuts=st.sets(st.integers(0, 8)),

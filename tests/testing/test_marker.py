@@ -136,6 +136,7 @@ def test_nothing_is_sent_to_vendors_while_a_test_is_replayed(with_test):
     assert "2 passed" in done.out
 
 
+@pytest.mark.slow
 def test_a_test_that_is_kept_runs_with_the_recording_of_a_run_that_was_not_frozen(project):
     assert project.record("run", "--freeze", "app.py").code == 0
     project.make_test()

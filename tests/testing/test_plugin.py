@@ -70,6 +70,7 @@ def test_costs(trace):
 """
 
 
+@pytest.mark.slow
 def test_a_test_that_was_made_passes_without_a_key_and_without_a_model(anew):
     done = anew.pytest()
     assert done.code == 0, done.out

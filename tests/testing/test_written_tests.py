@@ -74,6 +74,7 @@ def test_a_program_that_is_not_recorded_has_to_be_named(project):
     assert "the recording does not name its program; name it: inspector test run.jsonl -- app.py" in done.err
 
 
+@pytest.mark.slow
 def test_a_module_is_run_as_one(project):
     project.write("trips/__init__.py", "")
     (project.directory / "app.py").rename(project.directory / "trips/__main__.py")

@@ -72,6 +72,7 @@ def test_a_failed_run_says_why_in_the_list(evaluations, visit):
     assert_accessible(page)
 
 
+@pytest.mark.slow
 def test_lost_calls_of_a_run_that_ended_well_are_no_failures(evaluations, visit):
     page = visit(evaluations, "/runs/interrupted", color_scheme="light")
     strip = page.get_by_role("region", name="What was lost")

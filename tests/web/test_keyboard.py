@@ -206,6 +206,7 @@ def test_a_list_that_one_comes_back_to_is_where_it_was_left(crowd, visit):
     assert chosen() != left
 
 
+@pytest.mark.slow
 def test_enter_leads_into_a_selected_span_and_escape_back_to_its_row(demo, demo_trace, visit):
     page = visit(demo, "/spans")
     spans = page.get_by_role("grid", name="Spans")

@@ -275,6 +275,7 @@ def test_a_call_that_no_other_continues_has_no_chart(loops, visit):
     expect(page.get_by_role("figure")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_rows_say_what_a_call_was_given_and_gave(crowded, visit):
     page = visit(crowded, f"/runs/{CROWDED}", viewport={"width": 1600, "height": 900})
     rows = rows_of(page)

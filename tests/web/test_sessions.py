@@ -2,11 +2,13 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 from serving import fill
 from stories import message, model_call, tool_call
 
 
+@pytest.mark.slow
 def test_a_session_says_what_it_began_with_and_of_how_many_traces_it_is(homes, serving, visit):
     home = homes / "what-sessions-began-with"
     of_session = {"session_id": "0bfcfafd-1e41", "run": "one-program"}

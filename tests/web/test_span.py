@@ -189,6 +189,7 @@ def test_attributes_can_be_narrowed(show):
     expect(detail_of(page)).not_to_contain_text("gen_ai.provider.name")
 
 
+@pytest.mark.slow
 def test_the_changes_since_the_previous_call_of_the_agent_are_shown(story, visit):
     page = visit(story, f"/traces/{TRACE}?span={span_of(TRACE, 3).span_id}")
     detail = detail_of(page)

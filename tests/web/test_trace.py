@@ -55,6 +55,7 @@ def test_a_row_is_named_by_its_call_to_a_screen_reader(demo, demo_trace, visit):
     expect(row_of(page, "weekend_trip")).to_have_accessible_name(re.compile("^workflow invoke_workflow weekend_trip"))
 
 
+@pytest.mark.slow
 def test_the_keyboard_walks_the_tree(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", **TALL)
     grid = page.get_by_role("treegrid")

@@ -129,6 +129,7 @@ def test_all_kinds_of_tools_are_offered_together_and_filters_leave_tools_of_serv
     assert [each.name for each in run(fast.tools("everything"))] == ["time__get_time", "time__convert_time"]
 
 
+@pytest.mark.slow
 def test_servers_are_shared_by_the_agents_and_gone_after_the_block(run, tmp_path):
     started = tmp_path / "started"
     program = f"""
