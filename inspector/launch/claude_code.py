@@ -15,9 +15,9 @@ _MANAGED = (Path("/etc/claude-code"), Path("/Library/Application Support/ClaudeC
 """Where an organisation puts settings (https://code.claude.com/docs/en/settings)."""
 
 
-def is_claude_code(program: str) -> bool:
-    """Tell whether the path of a program is that of Claude Code."""
-    return Path(program).name == _NAME
+def is_claude_code(name: str) -> bool:
+    """Tell whether a program is called like Claude Code."""
+    return name == _NAME
 
 
 def why_not_claude_code(environ: Mapping[str, str], directory: Path) -> str | None:

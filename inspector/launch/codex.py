@@ -8,9 +8,9 @@ _TRACES = "CODEX_ROLLOUT_TRACE_ROOT"
 """Names a directory for diagnostic traces, which begin with the id of the session."""
 
 
-def is_codex(program: str) -> bool:
-    """Tell whether the path of a program is that of Codex."""
-    return Path(program).name == _NAME
+def is_codex(name: str) -> bool:
+    """Tell whether a program is called like Codex."""
+    return name == _NAME
 
 
 def environment_of_codex(environ: Mapping[str, str], traces: Path) -> tuple[dict[str, str], Path]:

@@ -11,9 +11,9 @@ _CHOSEN = (_FILE, "COPILOT_OTEL_ENABLED", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_E
 _CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
 
-def is_copilot(program: str) -> bool:
-    """Tell whether the path of a program is that of GitHub Copilot CLI."""
-    return Path(program).name == _NAME
+def is_copilot(name: str) -> bool:
+    """Tell whether a program is called like GitHub Copilot CLI."""
+    return name == _NAME
 
 
 def why_not_copilot(environ: Mapping[str, str]) -> str | None:

@@ -16,9 +16,9 @@ _DETECTORS = "env"
 """What every record says of its process; by default also the command line, which with ``-p`` has the prompt."""
 
 
-def is_gemini_cli(program: str) -> bool:
-    """Tell whether the path of a program is that of Gemini CLI."""
-    return Path(program).name == _NAME
+def is_gemini_cli(name: str) -> bool:
+    """Tell whether a program is called like Gemini CLI."""
+    return name == _NAME
 
 
 def why_not_gemini_cli(environ: Mapping[str, str], directory: Path) -> str | None:

@@ -12,9 +12,9 @@ _NOTES = "INSPECTOR_OPENCODE"
 """Names the file to which the plugin writes."""
 
 
-def is_opencode(program: str) -> bool:
-    """Tell whether the path of a program is that of opencode."""
-    return Path(program).name == _NAME
+def is_opencode(name: str) -> bool:
+    """Tell whether a program is called like opencode."""
+    return name == _NAME
 
 
 def why_not_opencode(environ: Mapping[str, str]) -> str | None:

@@ -17,6 +17,17 @@ _NO_MAIN = "it is a directory without a __main__.py"
 _ISOLATING = re.compile(r"-[a-zA-Z]*[IES][a-zA-Z]*")
 _OF_JAVASCRIPT = {"node": (".js", ".mjs", ".cjs"), "npx tsx": (".ts", ".mts", ".cts", ".tsx")}
 _OF_PYTHON = (".py", ".pyz", ".zip")
+_RUNNERS = ("npx", "pnpx", "bunx")
+"""Programs that run the program of a package of npm."""
+_PACKAGES = {
+    "@anthropic-ai/claude-code": "claude",
+    "@github/copilot": "copilot",
+    "@google/gemini-cli": "gemini",
+    "@openai/codex": "codex",
+    "opencode-ai": "opencode",
+}
+"""Packages of coding agents, and what their programs are called."""
+_VERSION = re.compile(r"(?<=.)@.*")
 _WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs")
 _OF_TOOLS = ("uv-receipt.toml", "pipx_metadata.json")
 """Files in the environment of a command that uv or pipx installed apart from all programs."""
@@ -31,6 +42,15 @@ class Program:
     path: str
     arguments: tuple[str, ...]
     """The first is the program's own name (``argv[0]``)."""
+
+    @property
+    def name(self) -> str:
+        """What it is called; what ``npx`` runs, if that is a coding agent."""
+        name = Path(self.path).name
+        if name not in _RUNNERS:
+            return name
+        package = _VERSION.sub("", next((word for word in self.arguments[1:] if not word.startswith("-")), ""))
+        return _PACKAGES.get(package, package if package in _PACKAGES.values() else name)
 
     @property
     def isolation(self) -> str | None:

@@ -82,6 +82,14 @@ def test_plugins_that_it_is_configured_with_stay(run, opencode):
     assert (done.returncode, b"recorded" in done.stderr) == (0, True)
 
 
+@pytest.mark.parametrize("words", [("opencode-ai",), ("-y", "opencode-ai@1.18.33"), ("opencode",)])
+def test_an_opencode_that_npx_runs_is_recorded_too(run, opencode, tmp_path, words):
+    npx = tmp_path / "bin" / "npx"
+    npx.write_text(f'#!/bin/sh\nexec "{opencode}"\n')
+    npx.chmod(0o755)
+    assert b"recorded 19 calls" in run(str(npx), *words, "run", "Plan a trip").stderr
+
+
 def test_a_configuration_that_cannot_be_extended_is_left_alone_and_named(run, tmp_path):
     path = tmp_path / "opencode"
     path.write_text('#!/bin/sh\necho "$OPENCODE_CONFIG_CONTENT"\n')

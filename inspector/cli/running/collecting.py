@@ -72,7 +72,7 @@ def collected(
         directory: The private directory of the run.
     """
     for is_it, collect, _ in _CODING_AGENTS:
-        if is_it(program.path):
+        if is_it(program.name):
             return collect(choices, environment, directory)
     if is_node(program.path) and why_not_node(program, environment) is None:
         return _of_node(choices, environment, directory)
@@ -82,7 +82,7 @@ def collected(
 def why_of_another(program: Program) -> str | None:
     """Say why nothing was recorded of a coding agent or of Node; None for another program."""
     for is_it, _, why in _CODING_AGENTS:
-        if is_it(program.path):
+        if is_it(program.name):
             return why()
     return why_not_node(program, os.environ) or (_NODE_CALLED_NOTHING if is_node(program.path) else None)
 
