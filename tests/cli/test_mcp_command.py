@@ -141,8 +141,10 @@ def test_install_prints_lines_that_start_this_installation_and_writes_nothing(in
     lines = inspector("mcp", "--no-content", "install").stdout.decode().splitlines()
     command = [sys.executable, "-m", "inspector", "mcp", "--home", str(home), "--no-content"]
     text = "\n".join(lines)
-    assert f"  claude mcp add inspector -- {' '.join(command)}" in lines
-    assert f"  codex mcp add inspector -- {' '.join(command)}" in lines
+    for agent in ("claude", "codex", "opencode", "copilot"):
+        assert f"  {agent} mcp add inspector -- {' '.join(command)}" in lines
+    of_gemini = f"  gemini mcp add --scope user inspector {command[0]} -- {' '.join(command[1:])}"
+    assert of_gemini in lines
     toml = "\n".join(line.strip() for line in lines[lines.index("  [mcp_servers.inspector]") :][:3])
     entry = {"command": command[0], "args": command[1:]}
     assert tomllib.loads(toml) == {"mcp_servers": {"inspector": entry}}

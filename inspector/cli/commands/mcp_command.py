@@ -32,7 +32,7 @@ _EXTRA = 'pip install "mcp-agent-inspector[mcp]"'
 def mcp_command(ctx: click.Context, *, max_tokens: int, no_content: bool, home: Path | None) -> None:
     """Answer a coding agent over MCP: what a recorded program did, and why it failed.
 
-    A coding agent (Claude Code, Codex, Cursor, VS Code) starts it and talks to it over standard input and output;
+    A coding agent, such as Claude Code or Cursor, starts it and talks to it over standard input and output;
     'inspector mcp install' prints how to add it. It reads as the other commands do, with or without a running server,
     and changes nothing. Recorded text is marked as untrusted data.
     """
@@ -62,9 +62,10 @@ def mcp_command(ctx: click.Context, *, max_tokens: int, no_content: bool, home: 
 @mcp_command.command()
 @click.pass_context
 def install(ctx: click.Context) -> None:
-    """Print how to add the server to Claude Code, Codex, Cursor and VS Code; changes nothing.
+    """Print how to add the server to coding agents; changes nothing.
 
-    The lines name this installation, and the data directory and options given to 'inspector mcp'.
+    They are Claude Code, Codex, Gemini CLI, opencode, GitHub Copilot CLI, Cursor and VS Code. The lines name this
+    installation, and the data directory and options given to 'inspector mcp'.
     """
     from inspector.cli.home import settings_of
     from inspector.cli.mcp_server.install import install_lines
