@@ -128,7 +128,8 @@ def test_a_bad_setting_and_a_misspelt_one_are_told(inspector):
 
 @pytest.mark.slow
 def test_what_the_command_run_passes_to_a_program_is_no_unknown_setting(inspector):
-    done = inspector("run", "--", sys.executable, "-m", "inspector", "doctor")
+    of_others = {"INSPECTOR_NODE": "{}", "INSPECTOR_OPENCODE": "/notes"}
+    done = inspector("run", "--", sys.executable, "-m", "inspector", "doctor", **of_others)
     assert b"every INSPECTOR_ variable is known" in done.stdout
 
 

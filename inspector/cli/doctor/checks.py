@@ -43,7 +43,7 @@ _FULL_BYTES = 1 << 20
 """With less free, a disk counts as full: not even a new database fits."""
 _ANSWER_S = 2.0
 _OF_A_RUN = frozenset(
-    f"INSPECTOR_{name}" for name in ("FREEZE", "LENT", "NODE", "REPLAY", "REPLAYED_RUN", "RUN", "RUN_ID")
+    f"INSPECTOR_{name}" for name in ("FREEZE", "LENT", "NODE", "OPENCODE", "REPLAY", "REPLAYED_RUN", "RUN", "RUN_ID")
 )
 """Variables that `inspector run` and `inspector replay` set for the programs that they start."""
 _HOW_TO_RECORD = "record a program: inspector run app.py, or inspector.attach() in it; or try: inspector demo"
