@@ -7,6 +7,8 @@ from pathlib import Path
 
 import msgspec
 
+from inspector.cli.errors import CliError
+
 
 @dataclass(frozen=True, slots=True)
 class Ownership:
@@ -31,6 +33,24 @@ def current_owner(lock_file: Path) -> Ownership | None:
     finally:
         os.close(descriptor)
     return None
+
+
+def other_owner(lock_file: Path) -> Ownership | None:
+    """Return the process that owns the database; None if nobody does, or this one."""
+    owner = current_owner(lock_file)
+    return None if owner is None or owner.pid in (os.getpid(), None) else owner
+
+
+def other_server(lock_file: Path) -> str | None:
+    """Return the address of the server that owns the database; None if this process may write it.
+
+    Raises:
+        CliError: Another command owns it.
+    """
+    owner = other_owner(lock_file)
+    if owner is not None and owner.url is None:
+        raise CliError(f"process {owner.pid} is working on the database; try again when it has ended")
+    return None if owner is None else owner.url
 
 
 def is_ownerless(lock_file: Path) -> bool:

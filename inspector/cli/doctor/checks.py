@@ -260,8 +260,7 @@ def _mode_checks(settings: Settings) -> Iterator[Check]:
 def _loss_checks(losses: Sequence[Loss]) -> Iterator[Check]:
     totals = sum_of(losses)
     for reason in LOSS_REASONS:
-        count = getattr(totals, reason)
-        if count:
+        if count := getattr(totals, reason):
             last = max((loss for loss in losses if loss.reason == reason), key=lambda loss: loss.until_ns)
             where = f", run {last.run}" if last.run else ""
             when = f" (last {moment(last.until_ns)}{where})" if last.until_ns else ""

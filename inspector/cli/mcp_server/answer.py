@@ -45,11 +45,6 @@ class Continuation(NamedTuple):
     character: int = 0
 
 
-def tokens_of(text: str) -> int:
-    """Estimate the tokens of a text."""
-    return -(-len(text.encode()) // BYTES_A_TOKEN)
-
-
 def read_cursor(cursor: str | None) -> Continuation:
     """Read a cursor.
 

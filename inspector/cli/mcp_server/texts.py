@@ -94,14 +94,6 @@ def value_text(recorded: LargeField) -> str:
     return shown(value if isinstance(value, str) else msgspec.json.format(bytes(recorded), indent=1).decode())
 
 
-def inline_value(recorded: LargeField, most: int) -> str:
-    """Return a recorded value on one line, shortened."""
-    value = _decoded(recorded)
-    if value is None or not isinstance(recorded, msgspec.Raw):
-        return ""
-    return one_line(value if isinstance(value, str) else bytes(recorded).decode(), most)
-
-
 def input_texts(event: Event) -> list[str]:
     """Return each message of a model call's input, or the arguments of another call, as text."""
     messages = messages_of(event)["input"] if event.kind in ("llm", "agent", "workflow") else []

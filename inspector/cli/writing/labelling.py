@@ -1,12 +1,11 @@
 """Adds and removes labels through the process that may write the database: this one, or the server that owns it."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from inspector.cli.errors import CliError
-from inspector.cli.ownership import current_owner
+from inspector.cli.ownership import other_server
 from inspector.cli.writing.request import create_label, delete_label
 from inspector.lookup import TraceUnknown
 from inspector.model import Event, Label, NewLabel, Run, Trace
@@ -56,7 +55,7 @@ def change(settings: Settings, store: Store, target: Target, labels: Sequence[Ne
     Raises:
         CliError: The owner of the database did not do it, or there is no such label to remove.
     """
-    url = _other_owner(settings)
+    url = other_server(settings.lock_file)
     if not remove:
         for each in labels:
             label = replace(each, **target.fields())
@@ -79,20 +78,6 @@ def change(settings: Settings, store: Store, target: Target, labels: Sequence[Ne
 def _is_that(label: Label, target: Target, named: NewLabel) -> bool:
     is_on_it = (label.run_id, label.trace_id, label.span_id) == (target.run_id, target.trace_id, target.span_id)
     return is_on_it and label.name == named.name
-
-
-def _other_owner(settings: Settings) -> str | None:
-    """Return the address of the server that owns the database; None if this process does.
-
-    Raises:
-        CliError: Another command does.
-    """
-    owner = current_owner(settings.lock_file)
-    if owner is None or owner.pid in (os.getpid(), None):
-        return None
-    if owner.url is None:
-        raise CliError(f"process {owner.pid} is working on the database; try again when it has ended")
-    return owner.url
 
 
 def _body(label: NewLabel) -> dict[str, Any]:

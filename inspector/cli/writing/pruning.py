@@ -1,6 +1,5 @@
 """Deletes through the process that may write the database: this one, or the server that owns it."""
 
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from inspector.cli.errors import CliError
 from inspector.cli.opening import opened
 from inspector.cli.output import figures
 from inspector.cli.output.visible import visible
-from inspector.cli.ownership import current_owner
+from inspector.cli.ownership import other_server
 from inspector.cli.writing.prune_plan import PrunePlan, PruneSelection, before_ns, over_before, planned
 from inspector.cli.writing.request import delete
 from inspector.lookup import TraceUnknown, find_run, find_trace
@@ -56,11 +55,8 @@ def _carry_out(settings: Settings, selection: PruneSelection, *, ask: bool) -> s
         selection = _resolved(store, selection)
         if ask:
             _agree(_question(selection, planned(store, selection)))
-        owner = current_owner(settings.lock_file)
-        if owner is not None and owner.pid not in (os.getpid(), None):
-            if owner.url is None:
-                raise CliError(f"process {owner.pid} is working on the database; try again when it has ended")
-            return _by_server(settings, store, selection, owner.url)
+        if (url := other_server(settings.lock_file)) is not None:
+            return _by_server(settings, store, selection, url)
         try:
             return _by_ourselves(store, selection)
         except StoreReadOnly as error:

@@ -1,6 +1,5 @@
 """Interprets recorded spans again, in the process that may write the database."""
 
-import os
 from collections.abc import Iterator
 
 from inspector.cli.errors import CliError
@@ -8,7 +7,7 @@ from inspector.cli.exporting import ExportSelection, selected_traces
 from inspector.cli.opening import opened
 from inspector.cli.output.figures import counted
 from inspector.cli.output.visible import visible
-from inspector.cli.ownership import current_owner
+from inspector.cli.ownership import other_owner
 from inspector.ingest import Reindexed, reindex
 from inspector.settings import Settings
 
@@ -22,8 +21,8 @@ def reindex_selected(settings: Settings, selection: ExportSelection, *, write: b
         CliError: There is no such trace, or another process owns the database.
     """
     with opened(settings, write=write) as store:
-        owner = current_owner(settings.lock_file) if write else None
-        if owner is not None and owner.pid not in (os.getpid(), None):
+        owner = other_owner(settings.lock_file) if write else None
+        if owner is not None:
             who = f"process {owner.pid}" if owner.url is None else f"the server on {owner.url}"
             raise CliError(f"{who} owns the database: stop it, and try again; --dry-run works beside it")
         # Listed before anything is written: pages of a changing list may repeat a trace.
