@@ -73,7 +73,6 @@ class OpenCode:
         """Prompts that are not worked on: when each was given, and what it says."""
         self._prompt = ""
         """The id of the prompt that is worked on."""
-        self._system: str | None = None
         self._answer: Json = {}
         """The message of the model that was last begun."""
         self._steps = 0
@@ -211,6 +210,8 @@ class OpenCode:
         """Hear the prompts up to one, which is a new one unless work on it goes on."""
         if prompt not in self._waiting:
             return
+        # The one before, with how it ended.
+        self.idle(0)
         at_ns, parts = self._waiting[prompt]
         texts = [part["text"] for part in parts if part.get("type") == "text" and not part.get("synthetic")]
         self._prompt = prompt
@@ -260,7 +261,8 @@ class OpenCode:
             why = given.get("error") if is_invalid else _failure_in(state)
             told = state.get("output") if state.get("error") is None else state.get("error")
             conversation.returned(_ns(time["end"]), call_id, state.get("output"), why=why, status=_status_of(str(told)))
-            block = {"type": "tool_result", "tool_use_id": call_id, "content": told, "is_error": why is not None}
+            block = {"type": "tool_result", "tool_use_id": call_id, "content": told}
+            block["is_error"] = state.get("status") == "error"
             conversation.heard(_ns(time["end"]), {"role": "user", "content": [block]})
 
 

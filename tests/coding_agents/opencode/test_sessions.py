@@ -178,6 +178,18 @@ def test_a_prompt_that_is_interrupted_is_cancelled_with_the_tool_that_ran():
     ]
 
 
+def test_a_prompt_that_waited_is_not_ended_by_the_error_of_the_one_before():
+    notes = [
+        *BEGINNING,
+        message("user", 1300, "msg_3"),
+        note("error", at=1500, error={"name": "APIError", "data": {"message": "no"}}),
+        message("assistant", 1600, "msg_4", parentID="msg_3"),
+        note("idle", at=1700),
+    ]
+    agents = [(each.status, each.error and each.error.message) for each in ended(notes) if each.kind == "agent"]
+    assert agents == [("error", "no"), ("ok", None)]
+
+
 def test_a_model_call_that_is_interrupted_is_cancelled():
     notes = [*BEGINNING, note("error", at=1500, error=ABORTED), note("idle", at=1600)]
     assert [each[:2] for each in outcomes(notes)] == [("llm", "cancelled"), ("agent", "cancelled")]
