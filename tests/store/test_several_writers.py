@@ -383,6 +383,20 @@ def test_who_let_go_writes_on_where_nobody_else_does(writing, clock, make_span, 
     assert [event.seq for event in reader.after(0, Filter())] == [1, 2]
 
 
+def test_who_has_nothing_to_write_or_whose_turn_is_far_off_seldom_asks_for_it(writing, clock, make_span):
+    one, two, idle = writing(), writing(), writing()
+    passed_on(one, two, clock, make_span)
+    assert two.is_writer()
+    clock.now_s += BACK_S
+    one.apply(Write(one.prepared([make_span()])), wait=False)
+    assert not idle.is_writer()
+    two.close()
+    clock.now_s += CLAIM_S
+    assert (one.is_writer(), idle.is_writer()) == (False, False)
+    clock.now_s += 3 * CLAIM_S
+    assert (one.is_writer(), idle.is_writer()) == (True, False)
+
+
 def test_who_broke_off_a_write_lets_nobody_go_on_from_what_it_noted(writing, clock, make_span):
     one, two = writing(), writing()
     one._database.command("ALTER TABLE notes ADD CONSTRAINT broken CHECK value = 0")

@@ -20,7 +20,7 @@ MOST_WAITING: Final = 10_000
 MOST_WAITING_BYTES: Final = 256 << 20
 """What a writer applies in about a minute: many times more than arrives until a killed writer is replaced."""
 _LOOK_S: Final = 0.25
-_LOOK_EARLY_S: Final = 2.0
+_LOOK_EARLY_S: Final = 5.0
 """How long the number of waiting entries is estimated from this process's own ones before it is read again: normally,
 and while that is less than a quarter of the maximum."""
 MOST_AT_ONCE: Final = 16

@@ -51,12 +51,18 @@ class Lease:
         self._lock = threading.Lock()
         self._seen = (0, "")
         self._seen_s = clock_s()
+        self._looked_s = self._began_s = -math.inf
         self._until_s = -math.inf
 
     @property
     def is_held(self) -> bool:
         """Whether this process holds it."""
         return self._clock_s() < self._until_s
+
+    @property
+    def longest_held_s(self) -> float:
+        """How long the holder that was seen last has had it by now, at most."""
+        return self._clock_s() - self._began_s
 
     def claim(self) -> Start | None:
         """Take the lease if it is available, and return how; None if another process has it.
@@ -111,6 +117,9 @@ class Lease:
     def _look(self) -> None:
         row = self._database.row("SELECT number, holder FROM leases ORDER BY number DESC LIMIT 1")
         seen = (0, "") if row is None else (int(row[0]), str(row[1]))
+        if seen[1] != self._seen[1]:
+            self._began_s = self._looked_s
+        self._looked_s = self._clock_s()
         if seen != self._seen:
             self._seen, self._seen_s = seen, self._clock_s()
 

@@ -27,7 +27,9 @@ from inspector.store.values.logs import LogRow
 LOOK_S: Final = 0.25
 """How often the inbox is read."""
 CLAIM_S: Final = 0.5
-"""How often a process checks whether the lease is free."""
+"""How often a process checks whether the lease is free, if it has changes and may be given its turn."""
+_CALM: Final = 4
+"""How many times as long any other process waits for that: a query wakes a process that has nothing else to do."""
 KEEP_S: Final = 2.0
 """How often the lease is renewed."""
 TIDY_S: Final = 60.0
@@ -67,7 +69,9 @@ class Writing:
         self._logs = Logs(patient, self._writer)
         self._inbox = Inbox(patient)
         self._lock = threading.RLock()
-        self._look_again_s = -math.inf
+        self._looked_s = -math.inf
+        self._back_s = -math.inf
+        self._sent_s = -math.inf
         self._turn_s = math.inf
         self._tidy_s = -math.inf
         self._sum_up_s = -math.inf
@@ -197,6 +201,7 @@ class Writing:
             self._lease.give_up(settled=self._lease.is_held and self._writer.hand_over())
 
     def _put(self, change: Change) -> str:
+        self._sent_s = self._clock_s()
         if not isinstance(change, Write):
             return self._inbox.put(encode_change(change))
         spans = [self._preparing.read(span) for span in change.spans]
@@ -206,15 +211,16 @@ class Writing:
         """Let one of the others write for a while; where none does, this process takes the lease back."""
         self._turn_s = self._clock_s() + TURN_S
         if self._writer.hand_over():
-            self._look_again_s = self._clock_s() + BACK_S
+            self._back_s, self._looked_s = self._clock_s() + BACK_S, -math.inf
             self._lease.give_up(settled=True)
 
     def _acquire(self) -> bool:
         """Claim the lease if it is free, and make the writer ready; return whether this process holds it."""
         if not self._lease.is_held:
-            if self._clock_s() < self._look_again_s:
+            now_s = self._clock_s()
+            if now_s < max(self._back_s, self._looked_s + self._pause_s(now_s)):
                 return False
-            self._look_again_s = self._clock_s() + CLAIM_S
+            self._looked_s = now_s
             start = self._lease.claim()
             if start is None:
                 return False
@@ -224,6 +230,11 @@ class Writing:
                 self._logs.take_over()
         self._writer.make_ready()
         return True
+
+    def _pause_s(self, now_s: float) -> float:
+        """Return how long to wait before checking again whether the lease is free."""
+        is_due = now_s < self._sent_s + TURN_S and self._lease.longest_held_s >= TURN_S
+        return CLAIM_S if is_due else _CALM * CLAIM_S
 
     def _outcome_of(self, entry: str) -> Any:
         until_s = time.monotonic() + ANSWER_S
