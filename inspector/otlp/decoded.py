@@ -67,6 +67,10 @@ class ReadAnew(Sequence[DecodedSpan]):
         return spans[at]
 
 
+class Rejected(Exception):
+    """A span or log that breaks the protocol; its text is the field."""
+
+
 class Reported(Struct, frozen=True):
     """The number of calls that a recorder reports as not recorded since its previous line."""
 

@@ -6,7 +6,7 @@ numbers, enumerations are numbers (names are taken too), unknown fields are igno
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from msgspec import Raw
@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from inspector.model import AttributeValue
 from inspector.otlp import shapes
-from inspector.otlp.decoded import Decoded, DecodedSpan, ReadAnew, Reported, Scope, reported
-from inspector.otlp.json_values import ZEROS, Rejected, attributes_of, span_id_of, time_of, trace_id_of
+from inspector.otlp.decoded import Decoded, DecodedSpan, ReadAnew, Rejected, Reported, Scope, reported
+from inspector.otlp.json_values import ZEROS, attributes_of, span_id_of, time_of, trace_id_of
 from inspector.otlp.limits import (
     LARGE_REQUEST,
     MAX_ATTRIBUTES,
@@ -29,6 +29,9 @@ from inspector.parts import Parts
 
 MAX_OBJECTS = 2_000_000
 """Maximum opening braces in one request; each costs up to 130 bytes of memory, and a small text can have millions."""
+TOO_MANY = Decoded(malformed=f"more than {MAX_OBJECTS:,} objects", too_large=True)
+BROKEN = Decoded(malformed=f"broken, and more than {MAX_OBJECTS:,} parts", too_large=True)
+"""What there is of a request that is too large to be repaired."""
 
 _KINDS = {
     f"SPAN_KIND_{name}": number
@@ -44,17 +47,17 @@ def decode(payload: bytes, parts: Parts[Any] | None = None) -> Decoded:
     UTF-8 or half a surrogate pair costs only its span or character.
     """
     if len(payload) > len(b"{},") * MAX_OBJECTS and payload.count(b"{") > MAX_OBJECTS:
-        return Decoded(malformed=f"more than {MAX_OBJECTS:,} objects", too_large=True)
+        return TOO_MANY
     rejected: Counter[str] = Counter()
     try:
         request = shapes.decode_request(payload)
     except shapes.UNDECODABLE:
         if payload.count(b",") > MAX_OBJECTS:
-            return Decoded(malformed=f"broken, and more than {MAX_OBJECTS:,} parts", too_large=True)
+            return BROKEN
         try:
             request = _request_by_parts(repaired(payload), rejected)
         except shapes.UNDECODABLE as error:
-            return Decoded(malformed=_reason(error))
+            return refused(error)
     if parts is None:
         return _spans_of(request, rejected)
     before = parts.given_bytes
@@ -78,24 +81,26 @@ def decode_in_parts(payload: bytes) -> Decoded:
     return Decoded(ReadAnew(size, lambda: _one_by_one(request, Counter(), [])), rejected, losses)
 
 
-def _reason(error: Exception) -> str:
-    return "nested too deeply" if isinstance(error, RecursionError) else str(error)[:200]
+def refused(error: Exception) -> Decoded:
+    """Return what there is of a request that cannot be decoded."""
+    return Decoded(malformed="nested too deeply" if isinstance(error, RecursionError) else str(error)[:200])
 
 
-def _spans_of(request: shapes.Request, rejected: Counter[str]) -> Decoded:
+def _spans_of(request: shapes.Request[shapes.Span], rejected: Counter[str]) -> Decoded:
     losses: list[Reported] = []
     return Decoded(list(_one_by_one(request, rejected, losses)), rejected, losses)
 
 
 def _one_by_one(
-    request: shapes.Request | shapes.LaterRequest, rejected: Counter[str], losses: list[Reported]
+    request: "shapes.Request[shapes.Span] | shapes.Request[Raw]", rejected: Counter[str], losses: list[Reported]
 ) -> Iterator[DecodedSpan]:
     for group in request.resource_spans or ():
         resource = attributes_of(group.resource.attributes) if group.resource else {}
         for part in group.scope_spans or ():
             scope = _scope_of(part.scope)
             losses += reported(resource, scope.attributes)
-            for span in part.spans or ():
+            spans: Iterable[shapes.Span | Raw] = part.spans or ()
+            for span in spans:
                 try:
                     yield _decoded(shapes.decode_span(span) if isinstance(span, Raw) else span, resource, scope)
                 except Rejected as reason:
@@ -166,13 +171,13 @@ def _link(link: shapes.Link) -> Mapping[str, AttributeValue]:
 _T = TypeVar("_T")
 
 
-def _request_by_parts(payload: bytes, rejected: Counter[str]) -> shapes.Request:
+def _request_by_parts(payload: bytes, rejected: Counter[str]) -> shapes.Request[shapes.Span]:
     """Decode every part on its own; those with wrong types are left out and counted."""
     outline = shapes.decode_raw_request(payload)
-    groups: list[shapes.ResourceSpans] = []
+    groups: list[shapes.ResourceSpans[shapes.Span]] = []
     for group in _each(outline.resource_spans, shapes.decode_raw_resource_spans, rejected, "resource_spans"):
         resource = _part(group.resource, shapes.decode_resource)
-        parts: list[shapes.ScopeSpans] = []
+        parts: list[shapes.ScopeSpans[shapes.Span]] = []
         for part in _each(group.scope_spans, shapes.decode_raw_scope_spans, rejected, "scope_spans"):
             spans = tuple(_each(part.spans, shapes.decode_span, rejected, "malformed"))
             parts.append(shapes.ScopeSpans(_part(part.scope, shapes.decode_scope), spans))

@@ -14,7 +14,7 @@ from struct import unpack_from
 from typing import Any, NamedTuple
 
 from inspector.model import AttributeValue
-from inspector.otlp.decoded import Decoded, DecodedSpan, ReadAnew, Reported, Scope, reported
+from inspector.otlp.decoded import Decoded, DecodedSpan, ReadAnew, Rejected, Reported, Scope, reported
 from inspector.otlp.limits import (
     LARGE_REQUEST,
     MAX_ATTRIBUTES,
@@ -31,6 +31,7 @@ from inspector.otlp.wire import FIXED64, LENGTH, VARINT, Budget, TooMany, WireEr
 
 MOST_PARTS = 1_000_000
 """Maximum messages and values in one request; ordinary spans of the largest allowed request have half as many."""
+TOO_MANY_PARTS = Decoded(malformed=f"more than {MOST_PARTS:,} objects", too_large=True)
 LARGE_SPAN = 1 << 20
 """Above this size, the fields of a span are counted before the parser allocates memory for them."""
 _SHORT_PAIR = 64
@@ -92,10 +93,6 @@ def _messages() -> _Messages:
     return _Messages(**classes, error=message.DecodeError)
 
 
-class _Rejected(Exception):
-    """A span that breaks the protocol; its text is the field."""
-
-
 def decode_protobuf(payload: bytes) -> Decoded:
     """Decode one ``ExportTraceServiceRequest``; never raises, whatever the bytes."""
     return decode_by(SpanReading, payload)
@@ -110,7 +107,7 @@ def decode_by(kind: "type[Reading]", payload: bytes) -> Decoded:
         else:
             spans = list(reading.spans())
     except TooMany:
-        return Decoded(malformed=f"more than {MOST_PARTS:,} objects", too_large=True)
+        return TOO_MANY_PARTS
     except WireError as error:
         return Decoded(malformed=str(error))
     return Decoded(spans, reading.rejected, reading.losses)
@@ -265,7 +262,7 @@ class SpanReading(Reading):
                 span = self._span(parse(payload[start:stop]), resource, scope)
             except (error, WireError):
                 self.rejected["malformed"] += 1
-            except _Rejected as reason:
+            except Rejected as reason:
                 self.rejected[str(reason)] += 1
             else:
                 yield span
@@ -277,11 +274,11 @@ class SpanReading(Reading):
     def _span(self, span: Any, resource: Mapping[str, AttributeValue], scope: Scope) -> DecodedSpan:
         trace_id, span_id, parent_id = span.trace_id, span.span_id, span.parent_span_id
         if len(span_id) != 8 or span_id in _ZERO:
-            raise _Rejected("span_id")
+            raise Rejected("span_id")
         if parent_id and len(parent_id) != 8:
-            raise _Rejected("parent_span_id")
+            raise Rejected("parent_span_id")
         if len(trace_id) != 16 or trace_id in _ZERO:
-            raise _Rejected("trace_id")
+            raise Rejected("trace_id")
         kind, status, events, links = span.kind, span.status, span.events, span.links
         if events or links:
             self._budget.spend(len(events) + len(links))

@@ -7,14 +7,11 @@ import re
 
 from inspector.model import AttributeValue
 from inspector.otlp import shapes
+from inspector.otlp.decoded import Rejected
 from inspector.otlp.limits import MAX_ATTRIBUTES, MAX_DEPTH, MAX_ITEMS, MAX_KEY, TOO_DEEP, double_value
 
 _MAX_TIME_NS = 2**64 - 1
 _INT64 = range(-(2**63), 2**63)
-
-
-class Rejected(Exception):
-    """A span or log that breaks the protocol; its text is the field."""
 
 
 _hex32 = re.compile("[0-9a-f]{32}").fullmatch

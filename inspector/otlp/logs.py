@@ -16,10 +16,10 @@ from msgspec import Raw
 from inspector import semconv
 from inspector.model import AttributeValue
 from inspector.otlp import shapes
-from inspector.otlp.decoded import Decoded, DecodedSpan, ReadAnew, Scope
-from inspector.otlp.from_json import MAX_OBJECTS
+from inspector.otlp.decoded import Decoded, DecodedSpan, ReadAnew, Rejected, Scope
+from inspector.otlp.from_json import BROKEN, MAX_OBJECTS, TOO_MANY, refused
 from inspector.otlp.from_protobuf import Reading, decode_by
-from inspector.otlp.json_values import ZEROS, Rejected, attributes_of, span_id_of, time_of, trace_id_of, value_of
+from inspector.otlp.json_values import ZEROS, attributes_of, span_id_of, time_of, trace_id_of, value_of
 from inspector.otlp.limits import LARGE_REQUEST, note_losses, short_text
 from inspector.otlp.repair import repaired
 from inspector.otlp.wire import FIXED64, LENGTH, VARINT, WireError, fields, signed, varint
@@ -35,7 +35,7 @@ _OF_EACH: Final = 4
 def logs_from_json(payload: bytes) -> Decoded:
     """Decode an ``ExportLogsServiceRequest`` in JSON; never raises, whatever the bytes."""
     if payload.count(b"{") > MAX_OBJECTS:
-        return Decoded(malformed=f"more than {MAX_OBJECTS:,} objects", too_large=True)
+        return TOO_MANY
     rejected: Counter[str] = Counter()
     try:
         if len(payload) <= LARGE_REQUEST:
@@ -52,14 +52,12 @@ def logs_from_json(payload: bytes) -> Decoded:
 def _one_by_one(payload: bytes) -> Decoded:
     """Decode a request that cannot be decoded as a whole."""
     if payload.count(b",") > MAX_OBJECTS:
-        return Decoded(malformed=f"broken, and more than {MAX_OBJECTS:,} parts", too_large=True)
+        return BROKEN
     rejected: Counter[str] = Counter()
     try:
         return Decoded([*_logs_of(shapes.decode_later_logs(repaired(payload)), rejected)], rejected)
-    except RecursionError:
-        return Decoded(malformed="nested too deeply")
     except shapes.UNDECODABLE as error:
-        return Decoded(malformed=str(error)[:200])
+        return refused(error)
 
 
 def _logs_of(

@@ -10,8 +10,8 @@ import msgspec
 from msgspec import Struct
 
 from inspector.otlp.decoded import Decoded
-from inspector.otlp.from_json import MAX_OBJECTS
-from inspector.otlp.from_protobuf import MOST_PARTS
+from inspector.otlp.from_json import MAX_OBJECTS, TOO_MANY, refused
+from inspector.otlp.from_protobuf import MOST_PARTS, TOO_MANY_PARTS
 from inspector.otlp.repair import repaired
 from inspector.otlp.shapes import UNDECODABLE, AnyObject
 from inspector.otlp.wire import LENGTH, Budget, TooMany, WireError, fields
@@ -54,16 +54,14 @@ _decode = msgspec.json.Decoder(_Request).decode
 def left_out_of_json(payload: bytes) -> Decoded:
     """Count the data points of an ``ExportMetricsServiceRequest`` in JSON; never raises, whatever the bytes."""
     if payload.count(b"{") > MAX_OBJECTS:
-        return Decoded(malformed=f"more than {MAX_OBJECTS:,} objects", too_large=True)
+        return TOO_MANY
     try:
         request = _decode(payload)
     except UNDECODABLE:
         try:
             request = _decode(repaired(payload))
-        except RecursionError:
-            return Decoded(malformed="nested too deeply")
         except UNDECODABLE as error:
-            return Decoded(malformed=str(error)[:200])
+            return refused(error)
     return _left_out(sum(len(data.data_points or ()) for metric in _metrics(request) for data in _data_of(metric)))
 
 
@@ -83,7 +81,7 @@ def left_out_of_protobuf(payload: bytes) -> Decoded:
     try:
         return _left_out(_count(payload, 0, len(payload), 0, Budget(MOST_PARTS)))
     except TooMany:
-        return Decoded(malformed=f"more than {MOST_PARTS:,} objects", too_large=True)
+        return TOO_MANY_PARTS
     except WireError as error:
         return Decoded(malformed=str(error))
 

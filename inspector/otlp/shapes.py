@@ -100,66 +100,28 @@ class Scope(Struct, gc=False):
     attributes: tuple[KeyValue, ...] | None = None
 
 
-class ScopeSpans(Struct, gc=False):
+class ScopeSpans(Struct, Generic[_Record], gc=False):
     """``ScopeSpans``."""
 
     scope: Scope | None = None
-    spans: tuple[Span, ...] | None = None
+    spans: tuple[_Record, ...] | None = None
 
 
-class ResourceSpans(Struct, gc=False, rename="camel"):
+class ResourceSpans(Struct, Generic[_Record], gc=False, rename="camel"):
     """``ResourceSpans``."""
 
     resource: Resource | None = None
-    scope_spans: tuple[ScopeSpans, ...] | None = None
+    scope_spans: tuple[ScopeSpans[_Record], ...] | None = None
 
 
-class Request(Struct, gc=False, rename="camel"):
-    """``ExportTraceServiceRequest``."""
+class Request(Struct, Generic[_Record], gc=False, rename="camel"):
+    """``ExportTraceServiceRequest``, whose spans are decoded, still text, or only known to be objects."""
 
-    resource_spans: tuple[ResourceSpans, ...] | None = None
+    resource_spans: tuple[ResourceSpans[_Record], ...] | None = None
 
 
 class AnyObject(Struct, gc=False):
     """Any JSON object, without its fields."""
-
-
-class ScopeSpansOfObjects(Struct):
-    """``ScopeSpans`` whose spans are only known to be objects."""
-
-    spans: tuple[AnyObject, ...] | None = None
-
-
-class ResourceSpansOfObjects(Struct, rename="camel"):
-    """``ResourceSpans`` whose spans are only known to be objects."""
-
-    scope_spans: tuple[ScopeSpansOfObjects, ...] | None = None
-
-
-class RequestOfObjects(Struct, rename="camel"):
-    """``ExportTraceServiceRequest`` whose spans are only known to be objects."""
-
-    resource_spans: tuple[ResourceSpansOfObjects, ...] | None = None
-
-
-class LaterScopeSpans(Struct):
-    """``ScopeSpans`` whose spans are still text, so that a large request is decoded span by span."""
-
-    scope: Scope | None = None
-    spans: tuple[Raw, ...] | None = None
-
-
-class LaterResourceSpans(Struct, rename="camel"):
-    """``ResourceSpans`` whose spans are still text."""
-
-    resource: Resource | None = None
-    scope_spans: tuple[LaterScopeSpans, ...] | None = None
-
-
-class LaterRequest(Struct, rename="camel"):
-    """``ExportTraceServiceRequest`` whose spans are still text."""
-
-    resource_spans: tuple[LaterResourceSpans, ...] | None = None
 
 
 class LogRecord(Struct, gc=False, rename="camel"):
@@ -216,9 +178,9 @@ class RawRequest(Struct, rename="camel"):
     resource_spans: tuple[Raw, ...] | None = None
 
 
-decode_request = msgspec.json.Decoder(Request).decode
-decode_request_of_objects = msgspec.json.Decoder(RequestOfObjects).decode
-decode_later_request = msgspec.json.Decoder(LaterRequest).decode
+decode_request = msgspec.json.Decoder(Request[Span]).decode
+decode_request_of_objects = msgspec.json.Decoder(Request[AnyObject]).decode
+decode_later_request = msgspec.json.Decoder(Request[Raw]).decode
 decode_raw_request = msgspec.json.Decoder(RawRequest).decode
 decode_raw_resource_spans = msgspec.json.Decoder(RawResourceSpans).decode
 decode_raw_scope_spans = msgspec.json.Decoder(RawScopeSpans).decode

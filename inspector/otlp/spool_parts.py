@@ -7,7 +7,7 @@ from inspector.otlp import shapes
 from inspector.parts import Parts
 
 
-def put_together(request: shapes.Request, parts: Parts[Any]) -> None:
+def put_together(request: shapes.Request[shapes.Span], parts: Parts[Any]) -> None:
     """Replace references to parts in the attributes of spans by their texts."""
     groups = (part for group in request.resource_spans or () for part in group.scope_spans or ())
     for span in (span for group in groups for span in group.spans or ()):
