@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import cast
 
-_NAME = "claude"
 _ENABLED = "CLAUDE_CODE_ENABLE_TELEMETRY"
 _EXPORTER = "OTEL_EXPORTER_OTLP_"
 _EXPORT_MS = "1000"
@@ -13,11 +12,6 @@ _EXPORT_MS = "1000"
 _CONTENT = ("USER_PROMPTS", "ASSISTANT_RESPONSES", "TOOL_DETAILS", "TOOL_CONTENT")
 _MANAGED = (Path("/etc/claude-code"), Path("/Library/Application Support/ClaudeCode"))
 """Where an organisation puts settings (https://code.claude.com/docs/en/settings)."""
-
-
-def is_claude_code(name: str) -> bool:
-    """Tell whether a program is called like Claude Code."""
-    return name == _NAME
 
 
 def why_not_claude_code(environ: Mapping[str, str], directory: Path) -> str | None:

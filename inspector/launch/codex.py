@@ -3,14 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-_NAME = "codex"
 _TRACES = "CODEX_ROLLOUT_TRACE_ROOT"
 """Names a directory for diagnostic traces, which begin with the id of the session."""
-
-
-def is_codex(name: str) -> bool:
-    """Tell whether a program is called like Codex."""
-    return name == _NAME
 
 
 def environment_of_codex(environ: Mapping[str, str], traces: Path) -> tuple[dict[str, str], Path]:

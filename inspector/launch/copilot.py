@@ -3,17 +3,11 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-_NAME = "copilot"
 _FILE = "COPILOT_OTEL_FILE_EXPORTER_PATH"
 _CHOSEN = (_FILE, "COPILOT_OTEL_ENABLED", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 """Variables by which somebody has chosen another place; with any of them Copilot sends by itself
 (``copilot help monitoring``)."""
 _CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
-
-
-def is_copilot(name: str) -> bool:
-    """Tell whether a program is called like GitHub Copilot CLI."""
-    return name == _NAME
 
 
 def why_not_copilot(environ: Mapping[str, str]) -> str | None:

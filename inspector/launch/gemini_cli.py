@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import cast
 
-_NAME = "gemini"
 _ENABLED = "GEMINI_TELEMETRY_ENABLED"
 _PREFIX = "GEMINI_TELEMETRY_"
 _SYSTEM = (Path("/etc/gemini-cli"), Path("/Library/Application Support/GeminiCli"))
@@ -14,11 +13,6 @@ _EXPORT_MS = "300"
 """How often Gemini CLI writes; by default every five seconds."""
 _DETECTORS = "env"
 """What every record says of its process; by default also the command line, which with ``-p`` has the prompt."""
-
-
-def is_gemini_cli(name: str) -> bool:
-    """Tell whether a program is called like Gemini CLI."""
-    return name == _NAME
 
 
 def why_not_gemini_cli(environ: Mapping[str, str], directory: Path) -> str | None:

@@ -5,16 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-_NAME = "opencode"
 _CONFIGURATION = "OPENCODE_CONFIG_CONTENT"
 """A configuration that is added to those in files (https://opencode.ai/docs/config/)."""
 _NOTES = "INSPECTOR_OPENCODE"
 """Names the file to which the plugin writes."""
-
-
-def is_opencode(name: str) -> bool:
-    """Tell whether a program is called like opencode."""
-    return name == _NAME
 
 
 def why_not_opencode(environ: Mapping[str, str]) -> str | None:

@@ -13,12 +13,7 @@ from inspector.launch import (
     environment_of_gemini_cli,
     environment_of_node,
     environment_of_opencode,
-    is_claude_code,
-    is_codex,
-    is_copilot,
-    is_gemini_cli,
     is_node,
-    is_opencode,
     projects_of_gemini_cli,
     sessions_of_codex,
     why_not_claude_code,
@@ -71,9 +66,9 @@ def collected(
         environment: Its environment otherwise.
         directory: The private directory of the run.
     """
-    for is_it, collect, _ in _CODING_AGENTS:
-        if is_it(program.name):
-            return collect(choices, environment, directory)
+    if (agent := _CODING_AGENTS.get(program.name)) is not None:
+        collect, _ = agent
+        return collect(choices, environment, directory)
     if is_node(program.path) and why_not_node(program, environment) is None:
         return _of_node(choices, environment, directory)
     return None, environment
@@ -81,9 +76,9 @@ def collected(
 
 def why_of_another(program: Program) -> str | None:
     """Say why nothing was recorded of a coding agent or of Node; None for another program."""
-    for is_it, _, why in _CODING_AGENTS:
-        if is_it(program.name):
-            return why()
+    if (agent := _CODING_AGENTS.get(program.name)) is not None:
+        _, why = agent
+        return why()
     return why_not_node(program, os.environ) or (_NODE_CALLED_NOTHING if is_node(program.path) else None)
 
 
@@ -183,19 +178,17 @@ def _join(environment: dict[str, str]) -> None:
     os.environ[VARIABLE] = environment[VARIABLE]
 
 
-_CODING_AGENTS = (
-    (
-        is_claude_code,
+_CODING_AGENTS = {
+    "claude": (
         _of_claude_code,
         lambda: why_not_claude_code(os.environ, Path.cwd()) or _CLAUDE_CODE_SENT_NOTHING,
     ),
-    (is_codex, _of_codex, lambda: _CODEX_KEPT_NOTHING),
-    (is_copilot, _of_copilot, lambda: why_not_copilot(os.environ) or _COPILOT_WROTE_NOTHING),
-    (
-        is_gemini_cli,
+    "codex": (_of_codex, lambda: _CODEX_KEPT_NOTHING),
+    "copilot": (_of_copilot, lambda: why_not_copilot(os.environ) or _COPILOT_WROTE_NOTHING),
+    "gemini": (
         _of_gemini_cli,
         lambda: why_not_gemini_cli(os.environ, Path.cwd()) or _GEMINI_CLI_KEPT_NOTHING,
     ),
-    (is_opencode, _of_opencode, lambda: why_not_opencode(os.environ) or _OPENCODE_NOTED_NOTHING),
-)
-"""For each: whether a program is it, what records it, and why nothing was recorded."""
+    "opencode": (_of_opencode, lambda: why_not_opencode(os.environ) or _OPENCODE_NOTED_NOTHING),
+}
+"""By the names of their programs: what records them, and why nothing was recorded."""
