@@ -38,11 +38,6 @@ class ToolCall:
         vars(self).update(name=name, arguments=arguments, id=id or new_id(), problem=problem)
 
 
-def arguments_of(call: ToolCall) -> Arguments:
-    """Return the call's arguments; empty if it has none."""
-    return call.arguments or {}
-
-
 def read_arguments(written: object) -> tuple[Arguments | None, str | None]:
     """Return the arguments that a model wrote, as JSON text or as an object; or None and what is wrong with them."""
     if written is None or written == "":

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from toolkit.agents.foreign import Conversing, ask, description_of, is_agent, result_of
 from toolkit.agents.thread import History, Thread
-from toolkit.call import ToolCall, arguments_of
+from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid
@@ -69,7 +69,7 @@ class AgentTool(Tool):
 
     async def run(self, call: ToolCall, context: ToolContext) -> object:
         """Have the agent answer."""
-        arguments = arguments_of(call)
+        arguments = call.arguments or {}
         message: Any = arguments.get("message")
         if not isinstance(message, str) or len(arguments) > 1:
             self.definition.check_arguments(arguments)  # raises; only then is what checks needed

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from toolkit.call import ToolCall, arguments_of
+from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition, ToolSource
 from toolkit.errors import DefinitionInvalid
@@ -67,7 +67,7 @@ class McpTool(Tool):
 
     async def run(self, call: ToolCall, context: ToolContext) -> object:
         """Have the server do it."""
-        result = ToolResult.of(await self._server.call_tool(self, arguments_of(call), context))
+        result = ToolResult.of(await self._server.call_tool(self, call.arguments or {}, context))
         if self._is_boxed:
             result.structured = member(cast("object", result.structured), "result")
         return result

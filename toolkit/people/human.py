@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from toolkit.call import ToolCall, arguments_of
+from toolkit.call import ToolCall
 from toolkit.content import TextContent
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
@@ -42,7 +42,7 @@ class HumanInputTool(RuntimeTool):
 
     async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
         """Ask, and return the answer as text and as ``{"answer": …}``."""
-        arguments = arguments_of(call)
+        arguments = call.arguments or {}
         request = ApprovalRequest(call.name, arguments, str(arguments["question"]))
         timeout_s, changes = context.approval_timeout_s, context.changes
         answer = await answered(request, self._answer, timeout_s=timeout_s, changes=changes)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from toolkit.call import ToolCall, arguments_of
+from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolTimedOut
@@ -62,7 +62,7 @@ class AzureAISearchTool(Tool):
 
     async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
         """Search."""
-        arguments = arguments_of(call)
+        arguments = call.arguments or {}
         exceptions: Any = need("azure.core.exceptions", extra="azure", purpose=_PURPOSE)
         failure = ToolkitError
         try:

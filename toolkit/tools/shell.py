@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from toolkit.call import ToolCall, arguments_of
+from toolkit.call import ToolCall
 from toolkit.content import TextContent
 from toolkit.context import ToolContext
 from toolkit.definition import Schema, ToolDefinition
@@ -88,7 +88,7 @@ class ShellTool(RuntimeTool):
 
     async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:  # noqa: ARG002 - the signature of tools
         """Run it; an exit code other than 0 is an error that the model reads with the output."""
-        argv: list[str] = arguments_of(call)["argv"]
+        argv: list[str] = (call.arguments or {})["argv"]
         if self._allow is not None and not any(argv[: len(each)] == each for each in self._allow):
             raise ToolRefused(f"{' '.join(argv)[:200]!r} is not allowed; {_allowed(self._allow)}")
         if any("\0" in each for each in argv):

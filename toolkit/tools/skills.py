@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
-from toolkit.call import ToolCall, arguments_of
+from toolkit.call import ToolCall
 from toolkit.content import TextContent
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
@@ -56,7 +56,7 @@ class SkillReaderTool(RuntimeTool):
 
     async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:  # noqa: ARG002 - the signature of tools
         """Return the list, a skill, or a file of a skill."""
-        return await asyncio.to_thread(self._read, **arguments_of(call))
+        return await asyncio.to_thread(self._read, **(call.arguments or {}))
 
     def _read(self, name: str | None = None, file: str | None = None) -> ToolResult:
         skills = self.skills()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from toolkit.call import ToolCall, arguments_of
+from toolkit.call import ToolCall
 from toolkit.content import Content, ImageContent, ResourceContent, TextContent, json_text
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolTimedOut
@@ -66,7 +66,7 @@ class OpenAPITool(Tool):
         """Send the request, and read the answer."""
         service, operation = self._service, self.operation
         signature = service.sign(operation, context.credentials)
-        request = write_request(operation, arguments_of(call))
+        request = write_request(operation, call.arguments or {})
         # In lower case, so that what a model gives cannot stand beside what the application does.
         own = {name.lower(): value for name, value in {**service.headers, **signature.headers}.items()}
         headers = {name: value.encode() for name, value in (_HEADERS | request.headers | own).items()}
