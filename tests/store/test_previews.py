@@ -26,6 +26,10 @@ def preview(store, make_span):
     return of
 
 
+def said(role, text):
+    return {"role": role, "parts": [{"type": "text", "content": text}]}
+
+
 @pytest.mark.parametrize(
     "given, shown",
     [
@@ -36,6 +40,10 @@ def preview(store, make_span):
         ([1, 2], "[1,2]"),
         ({}, None),
         ({"jsonrpc": "2.0", "id": 8, "method": "tools/call", "params": {"name": "look"}}, "name: look"),
+        (
+            {"jsonrpc": "2.0", "id": 8, "method": "tools/call", "params": {"name": "look", "arguments": {"a": 1}}},
+            "a: 1",
+        ),
         ({"jsonrpc": "2.0", "id": 9, "method": "ping"}, None),
         ({"text": "x" * 500}, f"text: {'x' * 93}…"),
     ],
@@ -49,6 +57,7 @@ def test_arguments_are_told_member_by_member_on_one_line(preview, given, shown):
     [
         (["Plan Lisbon", {"data": "iVBORw0", "media_type": "image/png"}], "Plan Lisbon"),
         ([{"role": "user", "content": "Plan Oslo"}], "Plan Oslo"),
+        ({"messages": [said("user", "Plan Rome")]}, "Plan Rome"),
         ([1, 2], "[1,2]"),
         ({"city": "Oslo", "nights": 2}, "city: Oslo, nights: 2"),
     ],
@@ -63,7 +72,9 @@ def test_of_the_messages_that_an_agent_is_given_the_first_question_is_shown(prev
         ({"ok": True, "price": 192}, "ok: true, price: 192"),
         ({"content": [{"type": "text", "text": "84932.86"}], "isError": False}, "84932.86"),
         ({"content": [{"type": "text", "text": '{"found": 7}'}]}, "found: 7"),
-        ({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}, None),
+        ({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}, "a, b"),
+        ([{"type": "text", "text": "a"}, {"type": "text", "text": '{"b": 1}'}], "a, b: 1"),
+        ([{"type": "text", "text": "a"}, {"type": "image", "data": "iVBORw0"}], None),
         ("done", "done"),
     ],
 )
@@ -72,23 +83,49 @@ def test_a_result_is_told_without_its_envelope(preview, gave, shown):
     assert found == shown if shown else found.startswith("[")
 
 
-def said(role, text):
-    return {"role": role, "parts": [{"type": "text", "content": text}]}
+def result(**part):
+    return {"role": "tool", "parts": [{"type": "tool_call_response", "id": "1", **part}]}
 
 
-def test_a_model_call_tells_the_first_question_of_its_prompt_and_its_answer(preview):
-    asked = [
-        said("system", "You travel."),
-        said("user", "Where to?"),
-        said("assistant", "Oslo."),
-        said("user", "When?"),
-    ]
-    assert preview(asked, [said("assistant", "In May.")], kind="llm") == ("Where to?", "In May.")
+QUESTION = [said("system", "You travel."), said("user", "Where to?")]
+CALL = {"role": "assistant", "parts": [{"type": "tool_call", "id": "1", "name": "look", "arguments": {}}]}
 
 
-def test_of_a_long_prompt_the_beginning_alone_is_looked_through(preview):
-    asked = [said("system", f"Rule {number}") for number in range(20)] + [said("user", "Where to?")]
-    assert preview(asked, None, kind="llm") == (None, None)
+@pytest.mark.parametrize(
+    "prompt, shown",
+    [
+        (QUESTION, "Where to?"),
+        ([*QUESTION, said("assistant", "Oslo."), said("user", "When?")], "When?"),
+        ([*QUESTION, said("assistant", "In")], "Where to?"),
+        ([*QUESTION, CALL, result(response={"warm": True, "days": 3})], "warm: true, days: 3"),
+        ([*QUESTION, CALL, result(result='[{"type": "text", "text": "warm"}]')], "warm"),
+        (
+            {"messages": [*QUESTION, CALL, {"role": "tool", "content": '{"warm": 1}'}], "tools": [{"name": "look"}]},
+            "warm: 1",
+        ),
+        ([{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "warm"}]}], "warm"),
+        ([{"type": "function_call_output", "call_id": "1", "output": "warm"}], "warm"),
+        ([{"role": "user", "parts": [{"functionResponse": {"name": "look", "response": {"warm": 1}}}]}], "warm: 1"),
+        ([[said("user", "Where to?"), said("assistant", "Oslo."), said("user", "When?")]], "When?"),
+        ([["system", "You travel."], ["human", "Where to?"]], "Where to?"),
+        ([said("system", "You travel.")], None),
+        ("Where to?", "Where to?"),
+    ],
+)
+def test_a_model_call_tells_what_the_user_or_a_tool_said_last(preview, prompt, shown):
+    assert preview(prompt, [said("assistant", "In May.")], kind="llm") == (shown, "In May.")
+
+
+def test_of_a_long_prompt_the_end_alone_is_looked_through(preview):
+    rules = [said("system", f"Rule {number} {'x' * 300}") for number in range(20)]
+    assert preview([said("user", "Where to?"), *rules], None, kind="llm") == (None, None)
+    assert preview([*rules, said("user", "Where to?")], None, kind="llm") == ("Where to?", None)
+
+
+def test_the_last_message_is_found_before_tools_that_follow_the_messages(preview):
+    tools = [{"name": f"tool_{number}", "description": "x" * 300} for number in range(20)]
+    asked = {"messages": [said("user", "Where to? " + "x" * 300), said("assistant", "y" * 300)], "tools": tools}
+    assert preview(asked, None, kind="llm")[0].startswith("Where to?")
 
 
 def test_an_answer_without_text_tells_which_tools_it_asks_for(preview):

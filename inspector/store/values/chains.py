@@ -198,7 +198,7 @@ def read_message(message: Any) -> MessageOutline:
     role = str(members.get("role", item_role or "user"))
     role = ROLES.get(role, role)
     body = [message] if item_role else members.get("parts", members.get("content"))
-    parts = [_conventional(part) for part in cast("list[Any]", body)] if isinstance(body, list) else [body]
+    parts = [conventional(part) for part in cast("list[Any]", body)] if isinstance(body, list) else [body]
     digests: list[bytes] = []
     requests: list[RequestedTool] = []
     results: list[ToolResult] = []
@@ -221,7 +221,7 @@ def read_message(message: Any) -> MessageOutline:
     return MessageOutline(role == "assistant", tuple(digests), tuple(requests), tuple(results), sizes, is_item)
 
 
-def _conventional(part: Any) -> Any:
+def conventional(part: Any) -> Any:
     """Return a part in OpenTelemetry's format: a tool call, a result or a thought in that, others as they are.
 
     The sessions of coding agents have them in other formats: Claude Code's as Anthropic's API, Codex's as items of

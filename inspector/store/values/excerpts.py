@@ -20,7 +20,8 @@ _EMBEDDINGS = "embeddings"
 _MOST_CHARS = 2_000_000
 """A longer text is not parsed."""
 _MOST_MESSAGES = 10_000
-_HOLD_MESSAGES = ("messages", "input", "contents", "prompt", "query", "question", "task")
+HOLD_MESSAGES = ("messages", "input", "contents", "prompt", "query", "question", "task")
+"""Members of an input that hold its messages, or what is asked."""
 _HOLD_TEXT = ("content", "parts", "text", "message", "output", "result", "answer", "response")
 _NOT_SAID = frozenset(("blob", "reasoning", "tool_call_response"))
 """Types of parts whose content is not what somebody said: a file's data, a model's thoughts, a tool's answer."""
@@ -138,7 +139,7 @@ def _of_array(messages: Sequence[Raw], by: str, *, first: bool) -> str | None:
         members = _members(message)
         who = members.get("role", members.get("type"))
         # A role may be any JSON value.
-        if (who is None or (isinstance(who, str) and role_named(who) == by)) and (text := _text(message, _DEEPEST)):
+        if (who is None or (isinstance(who, str) and role_named(who) == by)) and (text := text_in(message)):
             return text
     return None
 
@@ -154,14 +155,14 @@ def _with_member_names(message: Any) -> Any:
 
 def _of_one(value: Any, by: str, *, first: bool) -> str | None:
     members = _members(value)
-    for key in _HOLD_MESSAGES:
+    for key in HOLD_MESSAGES:
         member: Any = members.get(key)
         if isinstance(member, list) and member:
             messages = [Raw(msgspec.json.encode(each)) for each in cast("list[Any]", member)]
             return _of_array(messages, by, first=first)
         if isinstance(member, str) and member:
             return member
-    return _text(value, _DEEPEST) or (_as_pairs(members) if members else None)
+    return text_in(value) or (_as_pairs(members) if members else None)
 
 
 def _as_pairs(members: Mapping[str, Any]) -> str:
@@ -180,8 +181,12 @@ def _members(value: Any) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
 
 
+def text_in(message: Any) -> str | None:
+    """Return the text of a message or of a part of one; None if it has none, such as a tool call."""
+    return _text(message, _DEEPEST)
+
+
 def _text(value: Any, depth: int) -> str | None:
-    """Return the text of a message, of its parts or of an answer; None if it has none, such as a tool call."""
     if isinstance(value, str):
         return value
     if depth == 0:

@@ -1245,8 +1245,8 @@ export interface components {
             trace_id: components["schemas"]["TraceId"];
             span_id: components["schemas"]["SpanId"];
             /**
-             * @description The beginning of its input, with the members of an object one after another. For a model call, the first
-             *     question of its prompt.
+             * @description The beginning of its input, with the members of an object one after another. For a model call, what the user
+             *     or a tool said last in its prompt: what is new in it.
              */
             input: string | null;
             /** @description The beginning of its output. For a model call, the text of its answer, or else the tools that it requests. */

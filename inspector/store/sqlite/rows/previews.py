@@ -1,7 +1,6 @@
 """Previews of calls, for the rows of a tree."""
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, select
@@ -11,11 +10,10 @@ from inspector.store.sqlite.rows.contents import messages, with_strings
 from inspector.store.sqlite.sql.functions import attribute_text
 from inspector.store.sqlite.tables import spans, traces
 from inspector.store.values.codes import KEYS
-from inspector.store.values.contents import StoredShared, ids_of, read_shared, strings_of, text_of
+from inspector.store.values.contents import StoredShared, ids_of, last_of, read_shared, strings_of, text_of
+from inspector.store.values.newest import MOST_LOOKED_AT
 from inspector.store.values.previews import preview_of
 
-_FIRST_MESSAGES = 8
-"""How many messages of a prompt are searched for its question."""
 _c, _t = spans.c, traces.c
 _COLUMNS = (
     *(_t.trace_id, _c.span_id, _c.kind, _c.input_key, _c.output_key, _c.shared, _c.attributes),
@@ -43,7 +41,7 @@ def _preview(connection: Connection, row: Sequence[Any]) -> Preview:
     if input_key is not None:
         call_input = attribute_text(attributes, shared, input_key)
         if kind == "llm":
-            call_input = call_input or _stored_separately(connection, shared, input_key, most=_FIRST_MESSAGES)
+            call_input = call_input or _newest_messages(connection, shared, input_key)
         elif call_input is None:
             call_input = _stored_separately(connection, shared, input_key)
     if output_key is not None:
@@ -51,12 +49,23 @@ def _preview(connection: Connection, row: Sequence[Any]) -> Preview:
     return preview_of((trace_id, span_id), kind, (call_input, output), error)
 
 
-def _stored_separately(
-    connection: Connection, shared: StoredShared, key: str, *, most: int | None = None
-) -> str | None:
-    """Return an attribute with the texts that are stored once, or with its first ones: a prompt may be very long."""
+def _newest_messages(connection: Connection, shared: StoredShared, key: str) -> str | None:
+    """Return a prompt with its last messages, and null for those before them: it may be very long."""
     refers = read_shared(shared).get(key)
     if refers is None or isinstance(refers, str):
         return None
-    ids = {*islice(ids_of(refers), most), *(() if most else strings_of(refers))}
+    ids = list(ids_of(refers))
+    last = last_of(refers)
+    # Tools and instructions may come after the messages.
+    end = len(ids) - ids[::-1].index(last) if last in ids else len(ids)
+    newest = set(ids[max(end - MOST_LOOKED_AT, 0) : end])
+    return text_of(refers, with_strings(connection, messages(connection, newest))).decode()
+
+
+def _stored_separately(connection: Connection, shared: StoredShared, key: str) -> str | None:
+    """Return an attribute with the texts that are stored once."""
+    refers = read_shared(shared).get(key)
+    if refers is None or isinstance(refers, str):
+        return None
+    ids = {*ids_of(refers), *strings_of(refers)}
     return text_of(refers, with_strings(connection, messages(connection, ids))).decode()

@@ -1,0 +1,91 @@
+"""A value on one line, as previews show it."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import msgspec
+
+from inspector.store.values.rows import clean
+
+LONGEST = 100
+"""Characters of a line."""
+MOST_CHARS = 200_000
+"""Of a longer text the first characters are shown; it is not parsed."""
+_BEGINNING = 4 * LONGEST
+_HOLD_RESULT = ("structuredContent", "structured_content", "content", "contents", "result")
+
+
+def line_of(text: str | None) -> str | None:
+    """Return an input: an object as a list of its members, the arguments of a JSON-RPC message, a text unchanged."""
+    value = _without_rpc(decoded(text))
+    return None if value is None else cut(_members_of(value)) or None
+
+
+def line_of_result(text: str | None) -> str | None:
+    """Return a result likewise, without its envelope."""
+    return result_line(_without_rpc(decoded(text)))
+
+
+def result_line(value: Any) -> str | None:
+    """Return a decoded result on one line, without its envelope."""
+    content = _unwrapped(value)
+    return None if content is None else cut(_members_of(content)) or None
+
+
+def decoded(text: str | None) -> Any:
+    """Return the JSON value of a text; the text if it is no JSON, and its beginning if it is too long to parse."""
+    if text is None or len(text) > MOST_CHARS:
+        return None if text is None else text[:_BEGINNING]
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.MsgspecError, RecursionError):
+        return text
+
+
+def cut(text: str) -> str:
+    """Return the beginning of a text, as one line."""
+    line = " ".join(clean(text[:_BEGINNING]).split())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
+def _without_rpc(value: Any) -> Any:
+    """Return what a JSON-RPC message is about: the arguments of a tool's call, other parameters, or the result."""
+    message = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    if "jsonrpc" not in message:
+        return cast("Any", value)
+    about = message.get("params", message.get("result"))
+    arguments: Any = cast("dict[str, Any]", about).get("arguments") if isinstance(about, dict) else None
+    return cast("Any", arguments if isinstance(arguments, dict) else about)
+
+
+def _unwrapped(value: Any) -> Any:
+    """Return a result without its envelope: MCP's ``content``, or the texts in it if it has nothing else."""
+    members = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    held: Any = next((members[key] for key in _HOLD_RESULT if members.get(key) is not None), None)
+    content = cast("object", value if held is None else held)
+    return _unwrapped_content(cast("list[Any]", content)) if isinstance(content, list) else content
+
+
+def _unwrapped_content(items: list[Any]) -> Any:
+    texts = [text for each in items if (text := _text_of_part(each)) is not None]
+    if len(items) == 1:
+        return decoded(texts[0]) if texts else items[0]
+    if not items or len(texts) < len(items):
+        return items
+    return ", ".join(_members_of(decoded(text)) for text in texts[:12])
+
+
+def _text_of_part(part: Any) -> str | None:
+    text = cast("dict[str, Any]", part).get("text") if isinstance(part, dict) else None
+    return text if isinstance(text, str) else None
+
+
+def _members_of(value: Any) -> str:
+    if not isinstance(value, dict):
+        return _short(value)
+    members = cast("Mapping[str, Any]", value)
+    return ", ".join(f"{key}: {_short(each)}" for key, each in list(members.items())[:12])
+
+
+def _short(value: Any) -> str:
+    return value[:_BEGINNING] if isinstance(value, str) else msgspec.json.encode(value).decode()[:_BEGINNING]
