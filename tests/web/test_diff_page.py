@@ -43,6 +43,7 @@ def test_calls_of_both_runs_stand_in_one_row(trips, visit):
     expect(row(page, "weather")).to_contain_text("argument city")
     cells = row(page, "book").get_by_role("gridcell").all_inner_texts()
     assert (cells[1], "book" in cells[2], cells[3]) == ("not called", True, "second run only")
+    expect(row(page, "book").get_by_role("gridcell").nth(2)).to_contain_text("to: Vienna")
     expect(calls(page).get_by_role("row")).to_have_count(8)
     row(page, "2 equal calls").click()
     expect(row(page, "calendar")).to_be_visible()

@@ -1,5 +1,7 @@
 import { useMemo } from "react";
-import type { DiffStep } from "@/api/diff";
+import { isServed } from "@/api/client";
+import type { DiffCall, DiffStep } from "@/api/diff";
+import { previewKey, useSight } from "@/api/use-sight";
 import { plural } from "@/lib/format";
 import { Cell } from "@/ui/grid";
 import { Headings, ListRow } from "@/ui/list";
@@ -25,10 +27,15 @@ const COLUMNS = [
   { name: "Differs" },
 ] as const;
 
+const NO_STEPS: readonly undefined[] = [];
+
 /** The calls of both runs, side by side. */
 export function DiffList({ steps, at, all, onSelect, onExpand }: Props) {
   const rows = useMemo(() => rowsOf(steps, at, all), [steps, at, all]);
   const keys = useMemo(() => rows.map(({ kind, step }) => `${kind} ${step}`), [rows]);
+  const shown = useMemo(() => rows.map(({ kind, step }) => (kind === "call" ? steps[step] : undefined)), [rows, steps]);
+  const { previews, onSight } = useSight(isServed() ? shown : NO_STEPS, callsOf);
+  const inputOf = (call: DiffCall | null) => (call && previews.get(previewKey(call))?.input) ?? null;
   function open(row: Row | undefined) {
     if (row) (row.kind === "call" ? onSelect : onExpand)(row.step);
   }
@@ -43,15 +50,32 @@ export function DiffList({ steps, at, all, onSelect, onExpand }: Props) {
       onMore={() => {}}
       at={rows.findIndex(({ kind, step }) => kind === "call" && step === at)}
       onOpen={(index) => open(rows[index])}
+      onSight={onSight}
       row={(index, place) => {
         const row = rows[index];
         const step = row && steps[row.step];
         if (!row || !step) return null;
         if (row.kind === "equal") return <Equal key={keys[index]} row={row} {...place} onOpen={() => open(row)} />;
-        return <DiffRow key={keys[index]} {...place} step={step} chosen={row.step === at} onOpen={() => open(row)} />;
+        return (
+          <DiffRow
+            key={keys[index]}
+            {...place}
+            step={step}
+            inputA={inputOf(step.a)}
+            inputB={inputOf(step.b)}
+            chosen={row.step === at}
+            onOpen={() => open(row)}
+          />
+        );
       }}
     />
   );
+}
+
+/** The calls of a step, whose inputs tell rows with the same name apart. */
+function callsOf(step: DiffStep | undefined) {
+  const calls = step ? [step.a, step.b].filter((call) => call !== null) : [];
+  return calls.map((call) => ({ key: previewKey(call), running: call.status === "running" }));
 }
 
 interface EqualProps extends RowPlace {

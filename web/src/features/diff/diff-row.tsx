@@ -13,6 +13,9 @@ import { differenceWords } from "./words";
 
 interface Props extends RowPlace {
   step: DiffStep;
+  /** The beginning of the input in the first run; null if it is not known. */
+  inputA: string | null;
+  inputB: string | null;
   /** Whether it is selected. */
   chosen: boolean;
   onOpen: () => void;
@@ -21,7 +24,7 @@ interface Props extends RowPlace {
 const MOST_LEVELS = 12;
 
 /** One call of both runs. */
-export const DiffRow = memo(function DiffRow({ step, chosen, onOpen, ...place }: Props) {
+export const DiffRow = memo(function DiffRow({ step, inputA, inputB, chosen, onOpen, ...place }: Props) {
   const sign = signOf(step);
   return (
     <ListRow {...place} onClick={onOpen} className={clsx(chosen && css.chosen, css[sign.look])}>
@@ -29,8 +32,8 @@ export const DiffRow = memo(function DiffRow({ step, chosen, onOpen, ...place }:
         <span aria-hidden>{sign.text}</span>
         <span className="visually-hidden">{sign.look === "same" ? "equal" : "differs"}</span>
       </Cell>
-      <Side call={step.a} step={step} />
-      <Side call={step.b} step={step} />
+      <Side call={step.a} step={step} input={inputA} />
+      <Side call={step.b} step={step} input={inputB} />
       <Cell className={clsx("cut", css.words)}>
         <Recorded text={differenceWords(step)} />
       </Cell>
@@ -38,13 +41,14 @@ export const DiffRow = memo(function DiffRow({ step, chosen, onOpen, ...place }:
   );
 });
 
-function Side({ call, step }: { call: DiffCall | null; step: DiffStep }) {
+function Side({ call, step, input }: { call: DiffCall | null; step: DiffStep; input: string | null }) {
   if (call === null) return <Cell className={css.none}>not called</Cell>;
   return (
     <Cell className={css.side} style={{ paddingInlineStart: `${0.75 * Math.min(step.depth, MOST_LEVELS)}rem` }}>
       <StatusMark status={call.status} size={12} />
       <KindIcon kind={step.kind} size={12} />
       <Recorded text={step.kind === "tool" ? step.name : call.name} className={css.name} />
+      {input !== null && <Recorded text={input} className={css.input} />}
       <span className={css.duration}>{duration(call.duration_ms)}</span>
     </Cell>
   );

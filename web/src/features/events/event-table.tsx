@@ -1,6 +1,7 @@
 import clsx from "clsx";
 import { type CSSProperties, useCallback, useEffect, useMemo } from "react";
 import type { SpanEvent } from "@/api/client";
+import { useSight } from "@/api/use-sight";
 import { plural } from "@/lib/format";
 import { Button } from "@/ui/button";
 import { ColumnHead } from "@/ui/grid";
@@ -13,9 +14,8 @@ import { EventRow } from "./event-row";
 import css from "./event-table.module.css";
 import { feedKey } from "./feed";
 import { SortHeader } from "./sort-header";
-import { type ColumnId, columnsOf, type EventsSearch } from "./url";
+import { type ColumnId, columnsOf, type EventsSearch, USUAL } from "./url";
 import type { Hold } from "./use-hold";
-import { useSight } from "./use-sight";
 
 interface Props {
   list: EventList & { waiting?: number; overflow?: boolean };
@@ -30,6 +30,8 @@ interface Props {
   onClear: (() => void) | null;
 }
 
+const NO_ROWS: readonly SpanEvent[] = [];
+
 /** Spans in rows; older ones are loaded as the user scrolls down. */
 export function EventTable({ list, hold, search, chosen, narrow, onOpen, onClear }: Props) {
   const { rows, hasOlder, older, loadOlder } = list;
@@ -37,7 +39,7 @@ export function EventTable({ list, hold, search, chosen, narrow, onOpen, onClear
   const tracks = columns && tracksOf(columns);
   const ofTwo = narrow && columns === null;
   const keys = useMemo(() => rows.map(feedKey), [rows]);
-  const { previews, onSight } = useSight(rows, columns);
+  const { previews, onSight } = useSight((columns ?? USUAL).includes("preview") ? rows : NO_ROWS, callOf);
   const more = useCallback(() => loadOlder(), [loadOlder]);
 
   if (list.error && rows.length === 0) return <Failure error={list.error} retry={list.retry} />;
@@ -80,6 +82,10 @@ export function EventTable({ list, hold, search, chosen, narrow, onOpen, onClear
       }}
     />
   );
+}
+
+function callOf(row: SpanEvent) {
+  return [{ key: feedKey(row), running: row.status === "running" }];
 }
 
 function holdingOf({ waiting = 0, overflow = false }: Props["list"], hold: Hold): Holding {

@@ -1,7 +1,6 @@
 import { act, renderHook } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { SpanEvent } from "@/api/client";
-import { useSight } from "./use-sight";
+import { previewKey, useSight } from "./use-sight";
 
 // The client takes the browser's `fetch` when it is imported.
 const asked = vi.hoisted(() => {
@@ -16,10 +15,11 @@ const asked = vi.hoisted(() => {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const rows = ["1", "2", "3"].map((id) => ({ trace_id: "a".repeat(32), span_id: id.repeat(16), status: "ok" }));
+const rows = ["1", "2", "3"].map((id) => ({ trace_id: "a".repeat(32), span_id: id.repeat(16) }));
+const callsOf = (row: (typeof rows)[number]) => [{ key: previewKey(row), running: false }];
 
 test("previews are asked for once the list says which rows are in view, and of all of them at once", async () => {
-  const { result } = renderHook(() => useSight(rows as SpanEvent[], null));
+  const { result } = renderHook(() => useSight(rows, callsOf));
   await act(() => vi.advanceTimersByTimeAsync(1000));
   expect(asked).toEqual([]);
   act(() => result.current.onSight(0, 1));
