@@ -93,6 +93,17 @@ def test_a_span_is_labelled_in_its_detail_and_shows_on_its_run(labelled, visit):
 
 
 @pytest.mark.slow
+def test_labels_take_no_line_of_their_own_where_there_is_room_beside_them(demo, visit):
+    run = demo.get("/runs")["items"][0]["run_id"]
+    page = visit(demo, f"/runs/{run}", viewport={"width": 1440, "height": 900})
+    beside = {"run": page.get_by_text("Duration", exact=True).first, "span": page.get_by_role("heading", level=2).first}
+    for of, text in beside.items():
+        labels, line = group(page, of).bounding_box(), text.bounding_box()
+        assert labels["y"] < line["y"] + line["height"], of
+        assert line["y"] < labels["y"] + labels["height"], of
+
+
+@pytest.mark.slow
 def test_what_is_recorded_in_a_label_is_no_markup(labelled, visit):
     page = visit(labelled, "/runs/one")
     page.get_by_role("button", name="Label this run", exact=True).click()

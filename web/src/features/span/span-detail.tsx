@@ -60,14 +60,13 @@ export function SpanDetail({ traceId, spanId, rows: liveRows, tab: asked, onTab,
     // A region that scrolls must be reachable by keyboard.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
     <section className={css.detail} aria-label="Span" tabIndex={0}>
-      {(span || place.row) && <SpanHeader traceId={traceId} span={span} raw={raw} place={place} rows={rows} />}
+      {(span || place.row) && <SpanHeader {...{ traceId, span, raw, place, rows }} labels={shown && labels} />}
       {!span && error && <Failure error={error} retry={retry} />}
       {!shown && !error && (
         <div className={css.waiting}>
           <Skeleton rows={10} />
         </div>
       )}
-      {shown && labels && <div className={css.labels}>{labels}</div>}
       {shown && (
         <Tabs
           label="Sides of this span"

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import clsx from "clsx";
 import { ArrowDown, ArrowUp, ChevronRight } from "lucide-react";
-import { use, useMemo } from "react";
+import { type ReactNode, use, useMemo } from "react";
 import { calleeName } from "@/lib/calls";
 import { duration } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
@@ -25,10 +25,11 @@ interface Props {
   raw: object | null;
   place: Around;
   rows: readonly SpanRow[];
+  labels: ReactNode;
 }
 
 /** The name, status and place of a span, also while the rest is loading. */
-export function SpanHeader({ traceId, span, raw, place, rows }: Props) {
+export function SpanHeader({ traceId, span, raw, place, rows, labels }: Props) {
   const { row } = place;
   const selfMs = useMemo(() => (row ? selfTimeMs(rows, row.id) : null), [rows, row]);
   const known = span ?? row;
@@ -51,6 +52,7 @@ export function SpanHeader({ traceId, span, raw, place, rows }: Props) {
           <SpanName name={known.name || "(no name)"} of={known} />
         </h2>
         <StatusMark status={known.status} label />
+        {labels && <div className={css.labels}>{labels}</div>}
       </div>
       {row?.inferred && <p className={css.inferred}>{howInferred(row.inferred)}</p>}
       <p className={css.facts}>

@@ -3,7 +3,7 @@ import clsx from "clsx";
 import { ChevronDown, ChevronUp } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { isServed, type Run, type Trace } from "@/api/client";
-import { compact, count, dollars, duration, moment, plural, withoutPrice } from "@/lib/format";
+import { clock as clockTime, compact, count, day, dollars, duration, moment, plural, withoutPrice } from "@/lib/format";
 import { runName } from "@/lib/run-name";
 import { unixMs } from "@/lib/time";
 import { Button } from "@/ui/button";
@@ -33,7 +33,9 @@ export function TraceFigures({ trace, run, clock, inferred, children }: Props) {
     <div className={css.all}>
       <dl className={css.figures} data-all={all || undefined}>
         <Figure name="Started">
-          <time dateTime={new Date(began).toISOString()}>{moment(began)}</time>
+          <time dateTime={new Date(began).toISOString()} title={moment(began)}>
+            {day(began)} {clockTime(began)}
+          </time>
         </Figure>
         <Figure name="Duration" brief>
           {clock.running ? <RunningTime now={clock.now} /> : duration(trace.duration_ms)}
