@@ -97,6 +97,7 @@ def test_hostile_strings_are_only_text_in_a_view(hostile, visit, view):
     assert_inert(page)
 
 
+@pytest.mark.slow
 def test_hostile_strings_are_only_text_in_the_detail(hostile, visit, subtests, every):
     names = ("script", "img-onerror", "proto", "bidi", "ansi", "markdown-image", "javascript-link")
     page = visit(hostile, f"/traces/{TRACE}")

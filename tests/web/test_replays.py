@@ -15,6 +15,7 @@ def opened(page):
     return panel
 
 
+@pytest.mark.slow
 def test_the_page_of_a_run_offers_the_command_that_replays_it(replays, visit):
     page = visit(replays, f"/runs/{ORIGINAL}")
     panel = opened(page)
