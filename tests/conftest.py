@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+from xdist.scheduler import LoadFileScheduling
 
 # Tests are not packages; this module is a program as well.
 sys.path.insert(0, str(Path(__file__).parent))
@@ -60,6 +61,22 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_xdist_auto_num_workers() -> int:
     """Two workers more than processors, for those that wait for a page, a server or the end of a process."""
     return (os.cpu_count() or 1) + 2
+
+
+class PagesTogether(LoadFileScheduling):
+    """Gives a worker whole files, and one of them all of those that look at pages."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return "tests/web" if file.startswith("tests/web/") and not file.endswith("test_vitest.py") else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> PagesTogether | None:
+    """Start one browser, and one server for each home that is looked at, where few tests need them."""
+    if config.option.dist != "loadfile" or config.option.all or config.option.long:
+        return None
+    return PagesTogether(config, log)
 
 
 def pytest_collection_finish() -> None:
