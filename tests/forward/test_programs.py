@@ -75,6 +75,7 @@ def test_a_program_that_ends_at_once_has_sent_what_it_did(run, receiver, tmp_pat
     assert not (tmp_path / "home" / "spool").exists()
 
 
+@pytest.mark.slow
 def test_the_next_program_deletes_what_was_sent_and_sends_nothing_twice(run, receiver, tmp_path):
     run(CALL)
     (first,) = tmp_path.glob("home/outbox/*/*.jsonl")

@@ -180,6 +180,7 @@ def test_what_a_killed_process_had_is_given_back(begin, requests):
     assert second.read(*requests(3)) is None
 
 
+@pytest.mark.slow
 def test_the_process_ends_when_nothing_comes(store, make_intake, requests, begun, until):
     deliver_all(make_intake(idle_s=0.0), store, requests(1, 2, 3))
     until(lambda: begun[0].is_over)

@@ -159,6 +159,7 @@ def test_calls_that_are_not_made_again_are_named(doubled, tmp_path):
     assert "replay: not repeated: chat m-1" in done.err
 
 
+@pytest.mark.slow
 def test_equal_questions_get_their_answers_in_the_order_they_were_asked_in(bench):
     program = written(bench, TWO.replace('"first", "second"', '"again\\n!fail 500 1", "again\\n!fail 500 1"'))
     out = bench.record(program)
@@ -263,6 +264,7 @@ except FullyBooked as error:
 """
 
 
+@pytest.mark.slow
 def test_tools_with_the_decorator_are_withheld_and_give_objects_and_errors_of_their_classes(bench):
     program = written(bench, TWO + TOOLS.replace("WORD", "2"))
     out = bench.record(program)
@@ -348,6 +350,7 @@ def test_a_model_that_the_program_announces_itself_cannot_be_replayed_yet(bench)
 PLANTED = "sk-proj-" + "A1b2C3d4" * 6
 
 
+@pytest.mark.slow
 def test_a_secret_in_a_question_is_the_same_question(bench):
     program = written(bench, TWO.replace("first", f"the key is {PLANTED}\\n!say fine"))
     out = bench.record(program)

@@ -56,7 +56,7 @@ def filled(engine):
     return address
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", [PATIENT, OUT_OF_TIME], ids=["in-time", "out-of-time"])
 @pytest.mark.parametrize(
     "where",

@@ -54,6 +54,7 @@ subprocess.run([sys.executable, "-c", code], check=True)
     assert (run["traces"], run["tool_calls"], run["origin"], run["name"]) == (4, 4, "program", "job")
 
 
+@pytest.mark.slow
 def test_two_executions_are_two_runs(run_program):
     code = "import inspector; inspector.attach()" + CALL.format("look")
     run_program(code)
@@ -61,6 +62,7 @@ def test_two_executions_are_two_runs(run_program):
     assert first["run_id"] != second["run_id"]
 
 
+@pytest.mark.slow
 def test_a_run_may_be_named_from_outside(run_program):
     code = "import inspector; inspector.attach()" + CALL.format("look")
     assert [run["run_id"] for run in run_program(code, INSPECTOR_RUN_ID="nightly-7")] == ["nightly-7"]

@@ -275,6 +275,7 @@ def test_what_tools_print_over_stdio_never_becomes_part_of_the_protocol():
     assert b"doubling" in err
 
 
+@pytest.mark.slow
 def test_a_stdio_server_ends_when_its_input_does():
     async def body():
         process = await asyncio.create_subprocess_exec(
