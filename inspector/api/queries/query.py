@@ -5,7 +5,8 @@ answer names the parameter.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Generic, TypeVar
+from functools import cache
+from typing import Annotated, Any, Generic, TypeVar
 from urllib.parse import unquote_to_bytes
 
 from fastapi import Depends
@@ -41,17 +42,10 @@ NoQuery = Annotated[Query, Depends(QueryOf(Query))]
 """The query of an operation without parameters, which refuses any."""
 
 
-class _Form:
-    """What is known about a model before a request arrives."""
-
-    known: ClassVar[dict[type[Query], Mapping[str, Any]]] = {}
-
-    @classmethod
-    def of(cls, model: type[Query]) -> Mapping[str, Any]:
-        """Return the JSON schema of each parameter, by name."""
-        if model not in cls.known:
-            cls.known[model] = model.model_json_schema().get("properties", {})
-        return cls.known[model]
+@cache
+def _form_of(model: type[Query]) -> Mapping[str, Any]:
+    """Return the JSON schema of each parameter, by name."""
+    return model.model_json_schema().get("properties", {})
 
 
 def read_query(model: type[Q], query: bytes) -> Q:
@@ -60,7 +54,7 @@ def read_query(model: type[Q], query: bytes) -> Q:
     Raises:
         RequestRefused: With 422, naming the first invalid parameter.
     """
-    form = _Form.of(model)
+    form = _form_of(model)
     values: dict[str, Any] = {}
     for name, text in _pairs(query):
         pairs, dot, _ = name.partition(".")

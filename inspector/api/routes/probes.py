@@ -1,7 +1,7 @@
 """Whether the server works: ``/healthz``, ``/readyz`` and ``/metrics``; and its contract."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, get_args
 
@@ -20,10 +20,6 @@ from inspector.refusals import all_refused
 from inspector.store import Health, SpoolMark, StoreError
 
 router = APIRouter()
-_CALLS = (
-    ("inspector_calls_total", "Stored calls, without duplicates and replays."),
-    ("inspector_errors_total", "Stored calls that failed."),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,42 +168,46 @@ def _metric(name: str, kind: str, about: str, value: Any) -> list[str]:
     return [f"# HELP inspector_{name} {about}", f"# TYPE inspector_{name} {kind}", f"inspector_{name} {value}"]
 
 
+def _counters(name: str, about: str, counts: Iterable[tuple[str, int]]) -> list[str]:
+    """Return a counter with one line for each of its labels."""
+    lines = (f"inspector_{name}{{{labels}}} {count}" for labels, count in counts)
+    return [f"# HELP inspector_{name} {about}", f"# TYPE inspector_{name} counter", *lines]
+
+
 def _call_lines(ever: Mapping[Kind, tuple[int, int]]) -> list[str]:
-    lines: list[str] = []
-    for at, (name, about) in enumerate(_CALLS):
-        lines += [f"# HELP {name} {about}", f"# TYPE {name} counter"]
-        lines += [f'{name}{{kind="{kind}"}} {counts[at]}' for kind, counts in ever.items()]
-    return lines
+    calls, errors = ([(f'kind="{kind}"', counts[at]) for kind, counts in ever.items()] for at in (0, 1))
+    return [
+        *_counters("calls_total", "Stored calls, without duplicates and replays.", calls),
+        *_counters("errors_total", "Stored calls that failed.", errors),
+    ]
 
 
 def _loss_lines(losses: Losses) -> list[str]:
-    name = "inspector_not_recorded_total"
-    lines = [f"# HELP {name} Losses: calls, ends of calls, lines or files.", f"# TYPE {name} counter"]
-    return lines + [f'{name}{{reason="{reason}"}} {getattr(losses, reason)}' for reason in LOSS_REASONS]
+    counts = ((f'reason="{reason}"', getattr(losses, reason)) for reason in LOSS_REASONS)
+    return _counters("not_recorded_total", "Losses: calls, ends of calls, lines or files.", counts)
 
 
 def _request_lines(service: Service) -> list[str]:
-    name = "inspector_http_requests_total"
-    lines = [f"# HELP {name} Requests answered.", f"# TYPE {name} counter"]
-    for (method, route, status), count in sorted(service.requests.counts.copy().items()):
-        lines.append(f'{name}{{method="{method}",route="{route}",status="{status}"}} {count}')
-    return lines
+    counts = (
+        (f'method="{method}",route="{route}",status="{status}"', count)
+        for (method, route, status), count in sorted(service.requests.counts.copy().items())
+    )
+    return _counters("http_requests_total", "Requests answered.", counts)
 
 
 def _left_out_lines(service: Service) -> list[str]:
-    name = "inspector_otlp_left_out_total"
     about = "Rejected spans and logs, by invalid field; logs without a span; data points of metrics."
-    lines = [f"# HELP {name} {about}", f"# TYPE {name} counter"]
     owner = service.home.owner
     counts: dict[str, int] = {} if owner is None else owner.intake.left_out.copy()
-    return lines + [f'{name}{{field="{field}"}} {count}' for field, count in sorted(counts.items())]
+    return _counters("otlp_left_out_total", about, ((f'field="{at}"', count) for at, count in sorted(counts.items())))
 
 
 def _connection_lines(service: Service) -> list[str]:
-    name = "inspector_connections_closed_total"
-    lines = [f"# HELP {name} Connections closed because they kept the server waiting.", f"# TYPE {name} counter"]
-    counts = service.requests.ended
-    return lines + [f'{name}{{reason="{reason}"}} {counts[reason]}' for reason in get_args(Reason)]
+    about = "Connections closed because they kept the server waiting."
+    ended = service.requests.ended
+    return _counters(
+        "connections_closed_total", about, ((f'reason="{each}"', ended[each]) for each in get_args(Reason))
+    )
 
 
 @router.api_route("/openapi.json", methods=LOOK, responses=statuses())
