@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 from inspector.model import Filter, StatsBucket
@@ -24,11 +25,18 @@ class Slices:
         """Return the index of the slice that contains a time."""
         return min(self.count - 1, (start_ns - self.first) * self.count // self.width)
 
+    def times(self) -> list[tuple[int, int, int]]:
+        """Return the index, the start and the end of each slice that contains a nanosecond."""
+        edges = (self._start(at) for at in range(self.count + 1))
+        return [(at, first, end) for at, (first, end) in enumerate(pairwise(edges)) if first < end]
+
     def buckets(self, stats: Mapping[int, tuple[Any, ...]]) -> tuple[StatsBucket, ...]:
         """Return all slices with their statistics; slices without any are empty."""
+        return tuple(StatsBucket(str(self._start(at)), *stats.get(at, NOTHING)) for at in range(self.count))
+
+    def _start(self, at: int) -> int:
         # Rounded up to the first nanosecond in the slice.
-        starts = (self.first - (-at * self.width // self.count) for at in range(self.count))
-        return tuple(StatsBucket(str(start), *stats.get(at, NOTHING)) for at, start in enumerate(starts))
+        return self.first - (-at * self.width // self.count)
 
 
 def slices_of(where: Filter, ends: tuple[int, int] | None, count: int) -> Slices | None:

@@ -24,20 +24,19 @@ from sqlalchemy import (
     union_all,
 )
 
-from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
+from inspector.model import Filter, GroupBy, Stats, StatsGroup
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite.lists.filters import run_conditions, trace_conditions
 from inspector.store.sqlite.lists.labels import keys_of_runs, keys_of_traces
-from inspector.store.sqlite.lists.membership import Membership, membership_of
-from inspector.store.sqlite.lists.run_lists import TraceMembership, trace_membership_of
+from inspector.store.sqlite.lists.membership import Condition, membership_of
+from inspector.store.sqlite.lists.run_lists import trace_membership_of
 from inspector.store.sqlite.sql.counted import IS_NO_DUPLICATE, SERVED_TOOL
 from inspector.store.sqlite.sql.listing import Pace, Ranking, passing_ids
 from inspector.store.sqlite.sql.parameters import json_list
 from inspector.store.sqlite.tables import runs, spans, traces
 from inspector.store.values.counting import largest, quantile, rounded_usd, total_usd
 from inspector.store.values.rows import INT64_MAX
-
-_Condition: TypeAlias = Membership | TraceMembership
+from inspector.store.values.slices import slices_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ class Summaries:
     """The condition for the spans of one item."""
     conditions: Callable[[Connection, Filter], list[ColumnElement[bool]]]
     """Returns a filter's conditions on the item itself."""
-    condition: Callable[[Connection, Filter, ReadLimits], _Condition | Literal[False] | None]
+    condition: Callable[[Connection, Filter, ReadLimits], Condition | Literal[False] | None]
     """Returns a filter's condition on what an item contains; None if it has none, False if nothing can meet it."""
     labels: Callable[[], Select[*tuple[Any, ...]]]
     """Returns the query for the labels of the items: row id, key and score."""
@@ -159,18 +158,19 @@ def read_summary_stats(
     of_slice = [*conditions, *between] if listed is None else [of.among]
     question = _sums(of, None if by is None else of.grouped.get(by)).where(*of_slice)
     of_many = _sums_of_many(of, by, of_slice) if by in _MANY or by == "label" else None
-    edges = _edges(_range(connection, of, where, conditions, listed), buckets)
-    total, by_key, slices = _ItemStats(), dict[str | None, _ItemStats](), [_ItemStats() for _ in edges[1:]]
+    slices = slices_of(where, _ends(connection, of, where, conditions, listed), buckets or _LEAST_SLICES)
+    total, by_key, by_slice = _ItemStats(), dict[str | None, _ItemStats](), dict[int, _ItemStats]()
     until = time.monotonic() + limits.scan_s
-    for at in reversed([at for at in range(len(slices)) if edges[at] < edges[at + 1]]):
+    for at, first_ns, end_ns in () if slices is None else reversed(slices.times()):
         if time.monotonic() >= until:
             complete = False
             break
-        its = _slice(edges[at], edges[at + 1], listed)
+        its = _slice(first_ns, end_ns, listed)
+        by_slice[at] = _ItemStats()
         for key, durations, *row in connection.execute(question, its):
             known_durations = _DURATIONS.decode(durations)
             groups = () if of_many is not None else (by_key.setdefault(key, _ItemStats()),)
-            for target in (total, slices[at], *groups):
+            for target in (total, by_slice[at], *groups):
                 target.add(row, known_durations)
         for key, durations, *row in () if of_many is None else connection.execute(of_many, its):
             by_key.setdefault(key, _ItemStats()).add(row, _DURATIONS.decode(durations))
@@ -181,7 +181,7 @@ def read_summary_stats(
     return Stats(
         StatsGroup(None, *total.values()),
         () if by is None else groups,
-        tuple(StatsBucket(str(edges[at]), *of.values()) for at, of in enumerate(slices)) if buckets else (),
+        slices.buckets({at: its.values() for at, its in by_slice.items()}) if slices is not None and buckets else (),
         complete,
     )
 
@@ -208,41 +208,24 @@ def _listed(
     return [(int(start_ns or 0), row_id) for start_ns, row_id in reversed(found)], more is None
 
 
-def _range(
+def _ends(
     connection: Connection,
     of: Summaries,
     where: Filter,
     conditions: Sequence[ColumnElement[bool]],
     listed: Sequence[_Item] | None,
 ) -> tuple[int, int] | None:
-    """Return the time range to divide into slices; None if it is empty."""
-    first, end = where.since_ns, where.until_ns
+    """Return when the first and the last item began; None if there are none, or if the filter says both."""
     if listed is not None:
-        first = listed[0][0] if first is None and listed else first
-        end = listed[-1][0] + 1 if end is None and listed else end
-    else:
-        start_ns = of.table.c.start_ns
-        # In two queries, so that each can use the index.
-        if first is None:
-            first = connection.execute(select(func.min(start_ns)).where(*conditions)).scalar()
-        if end is None:
-            latest = connection.execute(select(func.max(start_ns)).where(*conditions)).scalar()
-            end = None if latest is None else latest + 1
-    if first is None or end is None:
+        return (listed[0][0], listed[-1][0]) if listed else None
+    if where.since_ns is not None and where.until_ns is not None:
         return None
-    # Start times that do not fit into 64 bits are stored as the maximum.
-    first, end = min(first, INT64_MAX), min(end, INT64_MAX + 1)
-    return (first, end) if first < end else None
-
-
-def _edges(ends: tuple[int, int] | None, buckets: int) -> list[int]:
-    """Return the starts of equal slices of a time range, and the end of the last one."""
-    if ends is None:
-        return []
-    first, end = ends
-    count = buckets or _LEAST_SLICES
-    # Rounded up to the first nanosecond in the slice.
-    return [first - (-at * (end - first) // count) for at in range(count + 1)]
+    start_ns = of.table.c.start_ns
+    # In two queries, so that each can use the index.
+    first, last = (
+        connection.execute(select(end(start_ns)).where(*conditions)).scalar() for end in (func.min, func.max)
+    )
+    return None if first is None or last is None else (first, last)
 
 
 def _slice(first_ns: int, end_ns: int, listed: Sequence[_Item] | None) -> dict[str, int | str]:
