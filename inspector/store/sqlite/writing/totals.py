@@ -3,18 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import fields
-from itertools import islice
 from operator import attrgetter
 from typing import Any, Literal, TypeAlias
 
-import msgspec
 from sqlalchemy import Connection
 
 from inspector.store.sqlite.database.engine import driver
 from inspector.store.sqlite.sql.bulk import VALUES, execute_rows
 from inspector.store.sqlite.writing import runs
 from inspector.store.sqlite.writing.sessions import Sessions
-from inspector.store.values.codec import pack_text, unpack_text
+from inspector.store.sqlite.writing.sum_rows import SESSIONS, TRACES
 from inspector.store.values.excerpts import Excerpts
 from inspector.store.values.rows import Row
 from inspector.store.values.sums import SessionSums, Sums, TraceSums
@@ -24,17 +22,10 @@ Change: TypeAlias = tuple[Row | None, Row]
 Shares: TypeAlias = dict[str, Sums]
 """The parts of a trace's totals by session."""
 
-_PACKED = ("question", "answer", "models")
-"""Fields that are stored in another form."""
-_TRACE_FIELDS = (
-    *(found.name for found in fields(TraceSums) if found.name not in (*_PACKED, "head_status")),
-    *_PACKED,
-)
 _SHARE_FIELDS = tuple(found.name for found in fields(Sums))
-_SESSION_FIELDS = tuple(found.name for found in fields(SessionSums))
-_plain_trace_values = attrgetter(*_TRACE_FIELDS[: -len(_PACKED)])
-_plain_session_values = attrgetter(*_SESSION_FIELDS)
-_plain_share_values = attrgetter(*_SHARE_FIELDS)
+_share_values = attrgetter(*_SHARE_FIELDS)
+_OF_SESSIONS = ("calls", "spans", "status", "seq", "start_ns", "end_ns")
+"""What sessions take from a trace, besides their share of its totals."""
 _SUMMED = (
     *(
         "id",
@@ -58,7 +49,6 @@ _SUMMED = (
     *("start_ns", "end_ns", "input_tokens", "output_tokens", "cached_tokens", "cost_usd"),
 )
 _BLANK: dict[str, Any] = dict.fromkeys(Row._fields)
-_MODELS = msgspec.json.Decoder(list[str])
 
 
 def apply(
@@ -88,7 +78,7 @@ def apply(
     _save_shares(connection, now)
     for row_id, shares in now.items():
         after[row_id].mixed = int(len(shares) > 1)
-    _save(connection, "traces", "id", _TRACE_FIELDS, list(map(_trace_values, after.values())))
+    TRACES.save(connection, after.values())
     runs.apply(
         connection,
         [
@@ -130,17 +120,7 @@ def load_traces(
     connection: Connection, keys: Iterable[str | int], *, by: Literal["trace_id", "id"] = "trace_id"
 ) -> dict[str, TraceSums]:
     """Return the totals of the stored traces among these, by trace id."""
-    columns = ", ".join(_TRACE_FIELDS)
-    execute = driver(connection).execute
-    sums: dict[str, TraceSums] = {}
-    for chunk in _chunks(keys):
-        marks = ",".join("?" * len(chunk))
-        for row in execute(f"SELECT {columns} FROM traces WHERE {by} IN ({marks})", chunk):  # noqa: S608  # constants and question marks
-            values: dict[str, Any] = dict(zip(_TRACE_FIELDS, row, strict=True))
-            values["models"] = set(_MODELS.decode(values["models"]))
-            values |= {name: unpack_text(values[name]) for name in ("question", "answer")}
-            sums[values["trace_id"]] = TraceSums(**values, head_status=values["status"])
-    return sums
+    return {sums.trace_id: sums for sums in TRACES.load(connection, by, keys)}
 
 
 def sum_trace(connection: Connection, trace_id: str) -> TraceSums:
@@ -163,15 +143,13 @@ def sum_trace(connection: Connection, trace_id: str) -> TraceSums:
 
 def sum_all(connection: Connection, traces: Mapping[int, str]) -> None:
     """Create the rows of ``traces``, ``runs`` and ``sessions`` from those of ``spans``, for a database without any."""
-    blank = [_trace_values(TraceSums(id=row_id, trace_id=trace_id)) for row_id, trace_id in traces.items()]
-    _save(connection, "traces", "id", _TRACE_FIELDS, blank)
+    TRACES.save(connection, [TraceSums(id=row_id, trace_id=trace_id) for row_id, trace_id in traces.items()])
     session_ids: set[str] = set()
     for row_id, trace_id in traces.items():
-        sums = sum_trace(connection, trace_id)
         shares = _sum_shares(connection, row_id)
         session_ids.update(shares)
         _save_shares(connection, {row_id: shares})
-        _save(connection, "traces", "id", _TRACE_FIELDS, [_trace_values(sums)])
+        TRACES.save(connection, [sum_trace(connection, trace_id)])
     sum_sessions(connection, session_ids)
     runs.sum_all_runs(connection)
 
@@ -201,28 +179,20 @@ def sum_sessions(connection: Connection, session_ids: Iterable[str]) -> None:
             summed.append(sums)
         else:
             connection.exec_driver_sql("DELETE FROM sessions WHERE session_id = ?", (session_id,))
-    _save(connection, "sessions", "session_id", _SESSION_FIELDS, list(map(_session_values, summed)))
+    SESSIONS.save(connection, summed)
 
 
 def _members(connection: Connection, session_id: str) -> Iterable[tuple[TraceSums, Sums]]:
     """Return the traces of a session, each with the session's part of its totals."""
-    columns = ", ".join(_TRACE_FIELDS)
-    shared = ", ".join(f"shares.{name}" for name in _SHARE_FIELDS)
-    size = len(_TRACE_FIELDS)
-    for row in connection.exec_driver_sql(
-        f"SELECT {columns} FROM traces WHERE session_id = ? AND mixed = 0",  # noqa: S608  # constants
-        (session_id,),
-    ):
-        values: dict[str, Any] = dict(zip(_TRACE_FIELDS, row, strict=True))
-        trace = TraceSums(**values)
-        yield trace, trace
-    for row in connection.exec_driver_sql(
-        f"SELECT {', '.join(f'traces.{name}' for name in _TRACE_FIELDS)}, {shared} FROM shares "  # noqa: S608  # constants
-        "JOIN traces ON traces.id = shares.trace_id WHERE shares.session_id = ?",
-        (session_id,),
-    ):
-        values = dict(zip(_TRACE_FIELDS, row[:size], strict=True))
-        yield TraceSums(**values), Sums(*row[size:])
+    trace = ", ".join(f"traces.{name}" for name in _OF_SESSIONS)
+    whole, shared = (", ".join(f"{table}.{name}" for name in _SHARE_FIELDS) for table in ("traces", "shares"))
+    sql = (
+        f"SELECT {trace}, {whole} FROM traces WHERE session_id = :id AND mixed = 0 UNION ALL "  # noqa: S608  # constants
+        f"SELECT {trace}, {shared} FROM shares JOIN traces ON traces.id = shares.trace_id WHERE shares.session_id = :id"
+    )
+    for row in driver(connection).execute(sql, {"id": session_id}):
+        values: dict[str, Any] = dict(zip(_OF_SESSIONS, row, strict=False))
+        yield TraceSums(**values), Sums(*row[len(_OF_SESSIONS) :])
 
 
 def _was_other(old: TraceSums, new: TraceSums) -> bool:
@@ -248,7 +218,7 @@ def _load_shares(connection: Connection, row_ids: Sequence[int]) -> dict[int, Sh
 def _moved(stored: Mapping[int, Mapping[str, Sums]], changes: Iterable[Change]) -> dict[int, Shares]:
     """Return the shares of some traces after changes of rows, without reading other rows."""
     moved = {
-        row_id: {session_id: Sums(*_plain_share_values(sums)) for session_id, sums in shares.items()}
+        row_id: {session_id: Sums(*_share_values(sums)) for session_id, sums in shares.items()}
         for row_id, shares in stored.items()
     }
     for old, new in changes:
@@ -275,6 +245,8 @@ def _sum_shares(connection: Connection, row_id: int) -> Shares:
 def _save_shares(connection: Connection, shared: Mapping[int, Shares]) -> None:
     for row_id, shares in shared.items():
         driver(connection).execute("DELETE FROM shares WHERE trace_id = ?", (row_id,))
+        for sums in shares.values():
+            sums.saturate()
         rows = [(row_id, session_id, *_share_values(sums)) for session_id, sums in shares.items()]
         if len(rows) > 1:
             sql = f"INSERT INTO shares (trace_id, session_id, {', '.join(_SHARE_FIELDS)}) VALUES {VALUES}"  # noqa: S608  # constants
@@ -294,7 +266,7 @@ def _apply_to_sessions(
     unsure: set[int],
 ) -> None:
     touched = {session_id for parts in (before, after) for _, shares in parts.values() for session_id in shares}
-    sums_of = _load_sessions(connection, touched)
+    sums_of = {sums.session_id: sums for sums in SESSIONS.load(connection, "session_id", touched)}
     again: set[str] = set()
     for row_id, (new, shares) in after.items():
         old, were = before.get(row_id, (new, {}))
@@ -305,46 +277,5 @@ def _apply_to_sessions(
                 sums_of[session_id].add(old, share, -1)
         for session_id, share in shares.items():
             sums_of.setdefault(session_id, SessionSums(session_id=session_id)).add(new, share)
-    certain = [_session_values(sums) for session_id, sums in sums_of.items() if session_id not in again]
-    _save(connection, "sessions", "session_id", _SESSION_FIELDS, certain)
+    SESSIONS.save(connection, [sums for session_id, sums in sums_of.items() if session_id not in again])
     sum_sessions(connection, again)
-
-
-def _load_sessions(connection: Connection, session_ids: Iterable[str]) -> dict[str, SessionSums]:
-    columns = ", ".join(_SESSION_FIELDS)
-    execute = driver(connection).execute
-    sessions: dict[str, SessionSums] = {}
-    for chunk in _chunks(session_ids):
-        marks = ",".join("?" * len(chunk))
-        for row in execute(f"SELECT {columns} FROM sessions WHERE session_id IN ({marks})", chunk):  # noqa: S608  # constants and question marks
-            sums = SessionSums(**dict(zip(_SESSION_FIELDS, row, strict=True)))
-            sessions[sums.session_id] = sums
-    return sessions
-
-
-def _save(connection: Connection, table: str, key: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-    changed = ", ".join(f"{name} = excluded.{name}" for name in names if name not in (key, "trace_id"))
-    sql = f"INSERT INTO {table} ({', '.join(names)}) VALUES {VALUES} ON CONFLICT ({key}) DO UPDATE SET {changed}"  # noqa: S608  # constants
-    execute_rows(driver(connection), sql, rows)
-
-
-def _trace_values(sums: TraceSums) -> tuple[Any, ...]:
-    sums.saturate()
-    models = msgspec.json.encode(sorted(sums.models)).decode()
-    return (*_plain_trace_values(sums), pack_text(sums.question), pack_text(sums.answer), models)
-
-
-def _share_values(sums: Sums) -> tuple[Any, ...]:
-    sums.saturate()
-    return _plain_share_values(sums)
-
-
-def _session_values(sums: SessionSums) -> tuple[Any, ...]:
-    sums.saturate()
-    return _plain_session_values(sums)
-
-
-def _chunks(keys: Iterable[Any]) -> Iterable[tuple[Any, ...]]:
-    remaining = iter(keys)
-    while chunk := tuple(islice(remaining, 256)):
-        yield chunk
