@@ -51,33 +51,49 @@ class KeptLogs:
             return
         if rows:
             self._are_there = True
-            add(connection, rows, now_ns // HOUR_NS)
+            _add(connection, rows, now_ns // HOUR_NS)
         self._make_due(connection, ended(spans))
 
     def follow_lost(self, connection: Connection, processes: Iterable[str]) -> None:
         """Follow spans that are about to be marked as lost."""
         if self._look(connection):
-            self._make_due(connection, running_of(connection, processes))
+            self._make_due(connection, _running_of(connection, processes))
 
     def due(self, connection: Connection, most: int) -> Sequence[DueLogs]:
-        """Return up to ``most`` spans whose logs are to be joined."""
-        found = read_due(connection, most)
-        self.may_be_due = bool(found)
-        return found
+        """Return up to ``most`` spans whose logs are to be joined, the first to arrive first, each with all of them."""
+        execute = driver(connection).execute
+        first = f"SELECT id, trace_id, span_id FROM logs WHERE state = {DUE} ORDER BY id LIMIT {_MOST_LOOKED_AT}"  # noqa: S608  # constants
+        sql = f"SELECT trace_id, span_id FROM ({first}) GROUP BY 1, 2 ORDER BY min(id) LIMIT ?"  # noqa: S608  # constants
+        due: list[DueLogs] = []
+        for trace_id, span_id in execute(sql, (most,)).fetchall():
+            key = (trace_id, span_id)
+            (last,) = execute("SELECT max(id) FROM logs WHERE trace_id = ? AND span_id = ?", key).fetchone()
+            events = execute(
+                "SELECT event FROM logs WHERE trace_id = ? AND span_id = ? ORDER BY time_ns, identity LIMIT ?",
+                (*key, MOST_JOINED),
+            )
+            due.append(DueLogs(*key, [log_of(*key, unpack(event)) for (event,) in events], last))
+        self.may_be_due = bool(due)
+        return due
 
     def join(self, connection: Connection, spans: Sequence[Span], joined: Sequence[Joined]) -> Sequence[Span]:
-        """Mark logs as joined, and return the spans to write: those that have not changed meanwhile."""
+        """Mark logs as joined, and return the spans to write: those that have not changed meanwhile.
+
+        Logs that arrived since they were joined stay due.
+        """
         if not joined:
             return spans
-        current = unchanged(connection, joined)
-        mark_joined(connection, current)
-        stale = {_key(each.due) for each in joined} - {_key(each.due) for each in current}
+        stale = _stale(connection, joined)
+        sql = f"UPDATE logs SET state = {JOINED} WHERE trace_id = ? AND span_id = ? AND id <= ? AND state = {DUE}"  # noqa: S608  # constants
+        values = [(*key, each.due.last) for each in joined if (key := _key(each)) not in stale]
+        driver(connection).executemany(sql, values)
         return [span for span in spans if (clean(span.trace_id), clean(span.span_id)) not in stale]
 
     def _make_due(self, connection: Connection, spans: Sequence[Key]) -> None:
+        """Have the logs of these spans joined again: they have ended, and their rows may have no logs."""
         self.may_be_due = True
         if spans:
-            make_due(connection, spans)
+            _set_due(connection, spans, f"logs.state <> {DUE}")
 
     def _look(self, connection: Connection) -> bool:
         if self._are_there is None:
@@ -85,15 +101,15 @@ class KeptLogs:
         return self._are_there
 
 
-def _key(due: DueLogs) -> Key:
-    return due.trace_id, due.span_id
+def _key(joined: Joined) -> Key:
+    return joined.due.trace_id, joined.due.span_id
 
 
 def _as_json(spans: Iterable[Key]) -> str:
     return msgspec.json.encode(list(spans)).decode()
 
 
-def add(connection: Connection, rows: Sequence[LogRow], hour: int) -> None:
+def _add(connection: Connection, rows: Sequence[LogRow], hour: int) -> None:
     """Store logs that are not stored yet; those of spans that have ended are due."""
     values = [
         (row.trace_id, row.span_id, row.identity, row.time_ns, hour, WAITING, pack(row.event.encode())) for row in rows
@@ -102,18 +118,13 @@ def add(connection: Connection, rows: Sequence[LogRow], hour: int) -> None:
     _set_due(connection, spans_of(rows), f"logs.state = {WAITING} AND {_HAS_ENDED}")
 
 
-def make_due(connection: Connection, spans: Iterable[Key]) -> None:
-    """Have the logs of these spans joined again: they have ended, and their rows may have no logs."""
-    _set_due(connection, spans, f"logs.state <> {DUE}")
-
-
 def _set_due(connection: Connection, spans: Iterable[Key], where: str) -> None:
     wanted = _as_json(spans)
     sql = f"UPDATE logs SET state = {DUE} WHERE id IN ({_OF_SPANS} WHERE {where})"  # noqa: S608  # constants
     driver(connection).execute(sql, (wanted,))
 
 
-def running_of(connection: Connection, processes: Iterable[str]) -> list[Key]:
+def _running_of(connection: Connection, processes: Iterable[str]) -> list[Key]:
     """Return the spans that processes left running."""
     rows = driver(connection).execute(
         "SELECT traces.trace_id, spans.span_id FROM spans JOIN traces ON traces.id = spans.trace_id "
@@ -123,28 +134,9 @@ def running_of(connection: Connection, processes: Iterable[str]) -> list[Key]:
     return rows.fetchall()
 
 
-def read_due(connection: Connection, most: int) -> list[DueLogs]:
-    """Return spans with due logs, the first to arrive first, each with all of its logs."""
-    execute = driver(connection).execute
-    first = f"SELECT id, trace_id, span_id FROM logs WHERE state = {DUE} ORDER BY id LIMIT {_MOST_LOOKED_AT}"  # noqa: S608  # constants
-    due: list[DueLogs] = []
-    for trace_id, span_id in execute(
-        f"SELECT trace_id, span_id FROM ({first}) GROUP BY 1, 2 ORDER BY min(id) LIMIT ?",  # noqa: S608  # constants
-        (most,),
-    ).fetchall():
-        key = (trace_id, span_id)
-        (last,) = execute("SELECT max(id) FROM logs WHERE trace_id = ? AND span_id = ?", key).fetchone()
-        events = execute(
-            "SELECT event FROM logs WHERE trace_id = ? AND span_id = ? ORDER BY time_ns, identity LIMIT ?",
-            (*key, MOST_JOINED),
-        )
-        due.append(DueLogs(*key, [log_of(*key, unpack(event)) for (event,) in events], last))
-    return due
-
-
-def unchanged(connection: Connection, joined: Sequence[Joined]) -> list[Joined]:
-    """Return those whose span is still as it was when they were joined to it, or is not stored."""
-    wanted = _as_json(_key(each.due) for each in joined)
+def _stale(connection: Connection, joined: Sequence[Joined]) -> set[Key]:
+    """Return the spans that are no longer as they were when logs were joined to them."""
+    wanted = _as_json(map(_key, joined))
     rows = driver(connection).execute(
         "SELECT traces.trace_id, spans.span_id, spans.seq FROM json_each(?) AS wanted "
         "JOIN traces ON traces.trace_id = json_extract(wanted.value, '$[0]') "
@@ -152,14 +144,7 @@ def unchanged(connection: Connection, joined: Sequence[Joined]) -> list[Joined]:
         (wanted,),
     )
     seqs = {(trace_id, span_id): seq for trace_id, span_id, seq in rows}
-    return [each for each in joined if seqs.get(_key(each.due), each.seq) == each.seq]
-
-
-def mark_joined(connection: Connection, joined: Iterable[Joined]) -> None:
-    """Mark logs as joined; those that arrived since then stay due."""
-    sql = f"UPDATE logs SET state = {JOINED} WHERE trace_id = ? AND span_id = ? AND id <= ? AND state = {DUE}"  # noqa: S608  # constants
-    values = [(each.due.trace_id, each.due.span_id, each.due.last) for each in joined]
-    driver(connection).executemany(sql, values)
+    return {_key(each) for each in joined if seqs.get(_key(each), each.seq) != each.seq}
 
 
 def forget(connection: Connection, trace_id: str, most: int) -> int:
