@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from inspector.store.clickhouse.database import Database, Values
-from inspector.store.clickhouse.slots import reached
+from inspector.store.clickhouse.slots import of_traces
 from inspector.store.clickhouse.tables import OF_ROW
 from inspector.store.model import Arrival, StoredSpan
 from inspector.store.values.rows import Row, span_of
@@ -31,9 +31,7 @@ def read_stored(
 ) -> tuple[StoredSpan, ...]:
     """Return spans of traces in the order they first arrived, fewer if they are large."""
     values = Values()
-    among = f"trace_id IN {values.texts(trace_ids)}"
-    slots = database.rows(f"SELECT first_slot, last_slot FROM traces FINAL WHERE {among}", values)
-    among += f" AND {reached(slots)}"
+    among = f"trace_id IN {values.texts(trace_ids)} AND {of_traces(database, trace_ids)}"
     # The large columns are read afterwards, only from a few minutes, which the primary key finds.
     page = database.row(
         "SELECT min(id), max(id), min(slot), max(slot), count() FROM "

@@ -15,7 +15,7 @@ from inspector.model import Log
 from inspector.store.clickhouse.cluster import DELETE_AT_ONCE, keeper_of
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.prepared import Prepared
-from inspector.store.clickhouse.slots import reached
+from inspector.store.clickhouse.slots import of_traces
 from inspector.store.clickhouse.tables import LOGS
 from inspector.store.clickhouse.writer import Writer
 from inspector.store.model import DueLogs, Joined, KeptLog
@@ -217,10 +217,7 @@ class Logs:
 
     def _of_spans(self, keys: Collection[Key], values: Values) -> str:
         """Return the condition for these spans and perhaps some others."""
-        traces = Values()
-        its = f"trace_id IN {traces.texts([trace_id for trace_id, _ in keys])}"
-        slots = self._database.rows(f"SELECT first_slot, last_slot FROM traces FINAL WHERE {its}", traces)
-        return f"{_among(keys, values)} AND {reached(slots)}"
+        return f"{_among(keys, values)} AND {of_traces(self._database, [trace_id for trace_id, _ in keys])}"
 
     def _look(self) -> bool:
         if self._are_there is None:

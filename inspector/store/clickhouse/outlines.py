@@ -6,7 +6,7 @@ from typing import Any, Final
 from inspector.model import Filter, Hit, Hits, Preview, Run, Trace
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import NAMED_MODEL, Conditions, narrow_spans, text_at
-from inspector.store.clickhouse.slots import of_run, of_trace, reached
+from inspector.store.clickhouse.slots import of_run, of_trace, of_traces
 from inspector.store.limits import ReadLimits
 from inspector.store.values.outlines import PLAIN
 from inspector.store.values.places import Places, Searched, Within
@@ -85,7 +85,7 @@ def read_previews(
     """Return the previews of some spans of a run, or of some traces, in no particular order."""
     values = Values()
     if run_id is None:
-        its = f"trace_id IN {values.texts(trace_ids)} AND {_slots_of(database, trace_ids)}"
+        its = f"trace_id IN {values.texts(trace_ids)} AND {of_traces(database, trace_ids)}"
     else:
         its = of_run(values.text(run_id), f" AND trace_id IN {values.texts(trace_ids)}" if trace_ids else "")
     named = {key: text_at("attributes", [f"ifNull({key}, '')"]) for key in ("input_key", "output_key")}
@@ -99,9 +99,3 @@ def read_previews(
         preview_of((trace, span), kind, (asked or None, answered or None), error)
         for trace, span, kind, asked, answered, *error in rows
     )
-
-
-def _slots_of(database: Database, trace_ids: Sequence[str]) -> str:
-    values = Values()
-    sql = f"SELECT first_slot, last_slot FROM traces FINAL WHERE trace_id IN {values.texts(trace_ids)}"
-    return reached((first, last) for first, last in database.rows(sql, values))

@@ -3,8 +3,10 @@
 Spans are sorted by slot (the minute of their start), traces by id. Each trace has the first and last slot of its spans.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
+
+from inspector.store.clickhouse.database import Database, Values
 
 _NEAR: Final = 60
 """Ranges with at most this many minutes between them are read as one."""
@@ -20,6 +22,13 @@ def of_run(run: str, more: str = "") -> str:
     """Return the condition for the spans of one run, given as a bound value; ``more`` is a condition on its traces."""
     its = f"run_id = {run}{more}"
     return f"trace_id IN (SELECT trace_id FROM traces FINAL WHERE {its}) AND {_reached(its)}"
+
+
+def of_traces(database: Database, trace_ids: Sequence[str]) -> str:
+    """Return the condition for the slots of some traces, which are looked up."""
+    values = Values()
+    sql = f"SELECT first_slot, last_slot FROM traces FINAL WHERE trace_id IN {values.texts(trace_ids)}"
+    return reached(database.rows(sql, values))
 
 
 def reached(traces: Iterable[tuple[int, int]]) -> str:
