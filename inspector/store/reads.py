@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from inspector.model import (
     Event,
@@ -132,12 +132,7 @@ class Reads(ABC):
         page = OutlinePage(("outline", clean(trace_id)), cursor, limit)
         with self._read() as at:
             trace = self._queries.read_trace(at, clean(trace_id))
-            if trace is None:
-                return None
-            # Read first, so that a client that follows later changes misses nothing.
-            seq = self._queries.last_seq(at)
-            rows = self._queries.read_outline_rows(at, trace, page.after, limit + 1)
-            return page.of_trace(self._with_losses(at, trace), seq, rows)
+            return None if trace is None else page.of_trace(*self._outlined(at, trace, page))
 
     def hits(
         self, q: str, *, trace_id: str = "", run_id: str = "", limit: int = 100, attributes: bool = True
@@ -224,11 +219,7 @@ class Reads(ABC):
         page = OutlinePage(("run outline", clean(run_id)), cursor, limit)
         with self._read() as at:
             run = self._queries.read_run(at, clean(run_id))
-            if run is None:
-                return None
-            seq = self._queries.last_seq(at)
-            rows = self._queries.read_outline_rows(at, run, page.after, limit + 1)
-            return page.of_run(self._with_losses(at, run), seq, rows)
+            return None if run is None else page.of_run(*self._outlined(at, run, page))
 
     def turns(
         self, run_id: str, *, trace_id: str | None = None, cursor: str | None = None, limit: int = 200
@@ -358,6 +349,12 @@ class Reads(ABC):
         """Return stored logs after one (trace id, span id, identity), joined to their spans or not, for a copy."""
         with self._read() as at:
             return self._queries.read_logs(at, after, limit)
+
+    def _outlined(self, at: At, summary: W, page: OutlinePage) -> tuple[W, int, Sequence[Sequence[Any]]]:
+        # Read first, so that a client that follows later changes misses nothing.
+        seq = self._queries.last_seq(at)
+        rows = self._queries.read_outline_rows(at, summary, page.after, page.limit + 1)
+        return self._with_losses(at, summary), seq, rows
 
     def _with_losses(self, at: At, summary: W) -> W:
         losses = self._queries.losses_near(at, summary)

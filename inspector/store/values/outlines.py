@@ -23,19 +23,19 @@ class OutlinePage:
     """
 
     def __init__(self, list_key: object, cursor: str | None, limit: int) -> None:
-        self._list_key, self._limit = list_key, limit
+        self._list_key, self.limit = list_key, limit
         at_ns, row_id = read_cursor(list_key, cursor) or (-INT64_MAX, -1)
         self.after = (int(at_ns or 0), row_id)
         """The start time and row id of the last span on the previous page."""
 
     def of_trace(self, trace: Trace, seq: int, fetched: Sequence[Sequence[Any]]) -> TraceOutline:
         """Return the page of a trace; ``fetched`` has one row more if there is a next page."""
-        rows, following = cut(self._list_key, fetched, self._limit)
+        rows, following = cut(self._list_key, fetched, self.limit)
         return TraceOutline(trace, seq, trace.start_time_unix_nano, *_columns(rows), following)
 
     def of_run(self, run: Run, seq: int, fetched: Sequence[Sequence[Any]]) -> RunOutline:
         """Return the page of a run; ``fetched`` has one row more if there is a next page."""
-        rows, following = cut(self._list_key, fetched, self._limit)
+        rows, following = cut(self._list_key, fetched, self.limit)
         tables, columns = _columns(rows)
         traces, trace = _numbered([row[16] for row in rows])
         return RunOutline(
