@@ -82,6 +82,8 @@ class _Step(Struct):
     calls: int = 0
 
 
+_HASHED: Final = tuple(map(Identity.__struct_fields__.index, ("recorder", "call_id")))
+"""The places of texts that are only compared with others."""
 _ENCODER = msgspec.json.Encoder()
 _ORDERED = msgspec.json.Encoder(order="deterministic")
 _IDENTITY = msgspec.json.Decoder(Identity)
@@ -99,32 +101,18 @@ _RAW_ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
 
 def identity_text(span: Span) -> str | None:
     """Return the identity as JSON; None for a span that is not a call and does not separate calls."""
-    identity = _identity(span)
-    return None if identity is None else _written(identity)
+    fields = _fields(span)
+    return None if fields is None else _ENCODER.encode(fields).decode()
 
 
 def packed_identity(span: Span) -> bytes | None:
     """Return the identity in MessagePack, which takes fewer bytes; see `read_identity`."""
-    identity = _identity(span)
-    if identity is None:
+    fields = _fields(span)
+    if fields is None:
         return None
-    # `replace` and `astuple` would take several times as long.
-    recorder, call_id = identity.recorder, identity.call_id
-    fields = [
-        _checksum(recorder),
-        identity.is_server,
-        identity.response_id,
-        identity.tool_call_id,
-        None if call_id is None else _checksum(call_id),
-        identity.request_id,
-        identity.input,
-        identity.message,
-        identity.embeds,
-        identity.is_repeated,
-    ]
-    # Missing fields at the end decode to their default.
-    while fields[-1] is None:
-        fields.pop()
+    for at in _HASHED:
+        if at < len(fields) and fields[at] is not None:
+            fields[at] = _checksum(fields[at])
     return _PACKER.encode(fields)
 
 
@@ -138,6 +126,29 @@ def tool_call_of(stored: str | bytes) -> tuple[str | None, Mapping[str, int] | N
     """Return the id that the model gave the call of a stored row, and the checksums of its arguments."""
     identity = _PACKED.decode(stored) if isinstance(stored, bytes) else _IDENTITY.decode(stored)
     return identity.tool_call_id, identity.input
+
+
+def _fields(span: Span) -> list[Any] | None:
+    """Return the fields of the identity; those missing at the end decode to their default."""
+    identity = _identity(span)
+    if identity is None:
+        return None
+    # `astuple` would take several times as long.
+    fields = [
+        identity.recorder,
+        identity.is_server,
+        identity.response_id,
+        identity.tool_call_id,
+        identity.call_id,
+        identity.request_id,
+        identity.input,
+        identity.message,
+        identity.embeds,
+        identity.is_repeated,
+    ]
+    while fields[-1] is None:
+        fields.pop()
+    return fields
 
 
 def _shortened(identity: Identity) -> Identity:
@@ -181,15 +192,6 @@ def _of_call(span: Span) -> Identity:
     )
 
 
-def _written(identity: Identity) -> str:
-    text = _ENCODER.encode(identity).decode()
-    # Missing fields at the end decode to their default.
-    while text.endswith(_NOTHING_MORE):
-        text = text[: -len(_NOTHING_MORE)] + "]"
-    return text
-
-
-_NOTHING_MORE: Final = ",null]"
 _SERVER: Final = Identity("", is_server=True)
 
 
