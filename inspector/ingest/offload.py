@@ -48,11 +48,6 @@ class Offload:
         self._waited = 0
         self._process: SecondProcess | None = None
 
-    @property
-    def process_id(self) -> int | None:
-        """The id of the second process; None if there is none."""
-        return None if self._process is None else self._process.process_id
-
     def note_waiting(self, size: int) -> None:
         """Note that a request of this size has to wait for others."""
         self._waited += size
