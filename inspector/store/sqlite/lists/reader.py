@@ -1,6 +1,5 @@
 """Queries for events, traces and sessions, each in one read transaction."""
 
-import sqlite3
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -26,7 +25,7 @@ from inspector.store.sqlite.lists.timeline import with_timelines
 from inspector.store.sqlite.rows.events import LARGE, SUMMARY, full_events, summary
 from inspector.store.sqlite.rows.summaries import SESSION, TRACE, session_of, trace_of
 from inspector.store.sqlite.search.fulltext import Matches, find
-from inspector.store.sqlite.sql.listing import SLOW_ROWS, Pace, Ranking, Test, first, page_rows, passing_ids
+from inspector.store.sqlite.sql.listing import SLOW_ROWS, Pace, Ranking, Test, first, page_rows, passing_ids, rows_by_id
 from inspector.store.sqlite.sql.parameters import is_among
 from inspector.store.sqlite.tables import sessions, spans, traces
 from inspector.store.values.cursor import Position, Window, cut, read_cursor, write_cursor
@@ -148,7 +147,7 @@ def _page(
 ) -> Page[Event]:
     row_ids = [row_id for _, row_id in positions]
     if not full:
-        items = tuple(summary(row) for row in _rows(connection, row_ids, select(*SUMMARY)))
+        items = tuple(summary(row) for row in rows_by_id(connection, spans, row_ids, SUMMARY))
         return Page(items, None if more is None else write_cursor(list_key, more))
     items, taken = _in_full(connection, row_ids, limits.full_bytes, raw=raw)
     if taken < len(positions):
@@ -260,7 +259,7 @@ def read_traces(
         positions, more = first(page_rows(connection, query, ranking, limit + 1), limit)
     else:
         positions, more = meeting(connection, query, ranking, limit, membership, limits)
-    items = _traces_by_ids(connection, [row_id for _, row_id in positions])
+    items = tuple(map(trace_of, rows_by_id(connection, traces, [row_id for _, row_id in positions], TRACE)))
     following = None if more is None else write_cursor(list_key, more)
     return Page(with_timelines(connection, items) if timeline else items, following)
 
@@ -311,24 +310,7 @@ def _in_full(
     connection: Connection, row_ids: Sequence[int], most_bytes: int, *, raw: bool = False
 ) -> tuple[list[Event], int]:
     def read(at: int, count: int) -> list[Event]:
-        rows = _rows(connection, row_ids[at : at + count], select(*SUMMARY, *LARGE))
+        rows = rows_by_id(connection, spans, row_ids[at : at + count], (*SUMMARY, *LARGE))
         return full_events(connection, rows, raw=raw)
 
     return fitting(read, len(row_ids), most_bytes)
-
-
-def _rows(
-    connection: Connection, row_ids: Sequence[int], query: Select[*tuple[Any, ...]]
-) -> list[SqlRow[*tuple[Any, ...]]]:
-    query = query.add_columns(spans.c.id).where(is_among("spans.id", row_ids))
-    by_id = {row[-1]: row for row in connection.execute(query)}
-    try:
-        return [by_id[row_id] for row_id in row_ids]
-    except KeyError as missing:
-        raise sqlite3.DatabaseError(f"an index names row {missing}, which is not there") from None
-
-
-def _traces_by_ids(connection: Connection, row_ids: Sequence[int]) -> tuple[Trace, ...]:
-    query = select(*TRACE, traces.c.id).where(is_among("traces.id", row_ids))
-    by_id = {row[-1]: row for row in connection.execute(query)}
-    return tuple(trace_of(by_id[row_id]) for row_id in row_ids)

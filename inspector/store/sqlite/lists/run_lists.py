@@ -14,7 +14,7 @@ from inspector.store.sqlite.lists.replays import with_replays
 from inspector.store.sqlite.lists.timeline import with_run_timelines
 from inspector.store.sqlite.lists.turn_lists import inferring, may_infer
 from inspector.store.sqlite.rows.summaries import RUN, run_of
-from inspector.store.sqlite.sql.listing import Ranking, Test, first, page_rows
+from inspector.store.sqlite.sql.listing import Ranking, Test, first, page_rows, rows_by_id
 from inspector.store.sqlite.sql.parameters import is_among
 from inspector.store.sqlite.tables import runs, traces
 from inspector.store.values.cursor import Window, read_cursor, write_cursor
@@ -70,7 +70,8 @@ def read_runs(
         positions, more = first(page_rows(connection, query, ranking, limit + 1), limit)
     else:
         positions, more = meeting(connection, query, ranking, limit, condition, limits)
-    items = _marked(connection, _by_ids(connection, [row_id for _, row_id in positions]))
+    rows = rows_by_id(connection, runs, [row_id for _, row_id in positions], RUN)
+    items = _marked(connection, tuple(map(run_of, rows)))
     following = None if more is None else write_cursor(list_key, more)
     return Page(with_run_timelines(connection, items) if timeline else items, following)
 
@@ -150,12 +151,6 @@ def trace_membership_of(
     conditions = trace_conditions(connection, where.only(filter_fields_of("trace")))
     inferred = InferredTools.of(where)
     return TraceMembership(conditions, membership, inferred) if conditions or membership is not None else None
-
-
-def _by_ids(connection: Connection, row_ids: Sequence[int]) -> tuple[Run, ...]:
-    query = select(*RUN, runs.c.id).where(is_among("runs.id", row_ids))
-    by_id = {row[-1]: row for row in connection.execute(query)}
-    return tuple(run_of(by_id[row_id]) for row_id in row_ids)
 
 
 def _marked(connection: Connection, items: Sequence[Run]) -> tuple[Run, ...]:

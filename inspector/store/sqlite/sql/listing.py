@@ -1,15 +1,17 @@
 """Keyset pages: sorted lists that cost the same at any depth, and never skip or repeat an item."""
 
+import sqlite3
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from typing import Any, TypeAlias, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, or_
+from sqlalchemy import ColumnElement, Connection, Select, Table, and_, or_, select
 from sqlalchemy import Row as SqlRow
 
 from inspector.model import Order
+from inspector.store.sqlite.sql.parameters import is_among
 from inspector.store.values.cursor import Position
 
 
@@ -66,6 +68,22 @@ SLOW_ROWS = 160
 """How many rows a slow test is given at once, at most."""
 _SHORT_S = 0.05
 """A part of the rows that takes less is followed by one of twice as many."""
+
+
+def rows_by_id(
+    connection: Connection, table: Table, row_ids: Sequence[int], columns: Sequence[ColumnElement[Any]]
+) -> list[SqlRow[*tuple[Any, ...]]]:
+    """Return columns of the rows with these ids, in their order, each with its id at the end.
+
+    Raises:
+        sqlite3.DatabaseError: One is not there.
+    """
+    query = select(*columns, table.c.id).where(is_among(f"{table.name}.id", row_ids))
+    by_id = {row[-1]: row for row in connection.execute(query)}
+    try:
+        return [by_id[row_id] for row_id in row_ids]
+    except KeyError as missing:
+        raise sqlite3.DatabaseError(f"an index names row {missing} of {table.name}, which is not there") from None
 
 
 def passing_ids(
