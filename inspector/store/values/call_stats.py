@@ -65,8 +65,7 @@ class CallStats:
             self.priced += by
             self.cost_usd += by * call.cost_usd
         elif call.kind == "llm":
-            tokens = call.output_tokens if call.input_tokens is None else call.input_tokens
-            self.unpriced_calls += by * is_unpriced("llm", call.status, tokens, None)
+            self.unpriced_calls += by * is_unpriced(call.status, call.input_tokens, call.output_tokens)
         if call.duration_ms is not None:
             bucket = bucket_of(call.duration_ms)
             self.durations[bucket] = self.durations.get(bucket, 0) + by

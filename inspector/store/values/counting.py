@@ -9,7 +9,7 @@ root, is ``error``.
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 MOST_GROUPS: Final = 1000
 """If statistics have more groups, the smallest are left out."""
@@ -18,12 +18,9 @@ _COST_DIGITS: Final = 12
 _T = TypeVar("_T")
 
 
-def is_unpriced(kind: str, status: str, tokens: int | None, cost_usd: float | None) -> bool:
-    """Tell whether the cost of a model call is unknown although it answered or used tokens.
-
-    A call that failed without reporting ``tokens`` (of its input, or else of its output) does not count.
-    """
-    return kind == "llm" and cost_usd is None and (tokens is not None or status == "ok")
+def is_unpriced(status: str, input_tokens: int | None, output_tokens: int | None) -> bool:
+    """Tell whether a model call without a cost should have one: it answered or used tokens."""
+    return status == "ok" or input_tokens is not None or output_tokens is not None
 
 
 def total_usd(costs: Sequence[float]) -> float | None:
@@ -53,13 +50,3 @@ def largest(groups: Iterable[tuple[str | None, _T]], size: Callable[[_T], int]) 
     """Return the largest groups of statistics by their keys, the one without a key last among equals."""
     ranked = sorted(groups, key=lambda group: (-size(group[1]), group[0] is None, group[0] or ""))
     return ranked[:MOST_GROUPS]
-
-
-def unpriced_calls(rows: Sequence[Sequence[Any]], at: int) -> int:
-    """Return how many of some rows are unpriced calls; their columns ``COUNTED`` begin at index ``at``."""
-    return sum(
-        row[at + 5] is None
-        and row[at + 6] == "llm"
-        and is_unpriced("llm", row[at], row[at + 3] if row[at + 2] is None else row[at + 2], None)
-        for row in rows
-    )

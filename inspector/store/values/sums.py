@@ -63,8 +63,7 @@ class Sums:
                 self.errors += by
         if row.kind == "llm":
             self.llm_calls += by
-            tokens = row.output_tokens if row.input_tokens is None else row.input_tokens
-            if row.cost_usd is None and is_unpriced("llm", row.status, tokens, None):
+            if row.cost_usd is None and is_unpriced(row.status, row.input_tokens, row.output_tokens):
                 self.unpriced_calls += by
         elif row.kind == "tool":
             self.tool_calls += by

@@ -16,7 +16,7 @@ from inspector.store.sqlite.sql.counted import COUNTED, IS_CALL, SERVED_TOOL
 from inspector.store.sqlite.sql.listing import Ranking, Test, page_rows, slowly
 from inspector.store.sqlite.statistics.rollup_stats import read_rollup_stats
 from inspector.store.sqlite.tables import spans
-from inspector.store.values.counting import largest, quantile, total_usd, unpriced_calls
+from inspector.store.values.counting import is_unpriced, largest, quantile, total_usd
 from inspector.store.values.cursor import Position
 from inspector.store.values.rows import INT64_MAX
 from inspector.store.values.slices import slices_of
@@ -85,7 +85,7 @@ def _stats_of(rows: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
         *(quantile(durations, share) for share in (0.5, 0.95, 0.99)),
         *(min(INT64_MAX, sum([row[at] or 0 for row in rows])) for at in (4, 5, 6)),
         total_usd(costs),
-        unpriced_calls(rows, 2),
+        sum(row[7] is None and row[8] == "llm" and is_unpriced(row[2], row[4], row[5]) for row in rows),
     )
 
 
