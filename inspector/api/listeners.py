@@ -133,11 +133,6 @@ class Listener:
         """Write nothing more, because the answer ends."""
         self._write = None
 
-    @property
-    def waiting_bytes(self) -> int:
-        """The bytes that wait for the client."""
-        return self._size
-
     def _wake(self) -> None:
         self._resting = False
         self.news.set()

@@ -394,7 +394,7 @@ def test_a_slow_client_gets_a_gap_and_the_others_everything(port, live_app, stor
     for batch in range(40):
         store.write([span(1 + batch * 100 + each, name=f"{text}{batch}") for each in range(100)])
         got += [quick.event() for _ in range(100)]
-        waiting = [each.waiting_bytes for group in live._groups.values() for each in group.listeners]
+        waiting = [each._size for group in live._groups.values() for each in group.listeners]
         assert max(waiting) <= 64 << 10
     assert [event[0] for event in got] == ["span"] * 4000
     found = []
