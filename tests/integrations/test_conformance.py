@@ -84,7 +84,6 @@ def of_parts(report, which: str) -> list:
     return [(report["parts"][name][which], part[which]) for name, part in report["alone"].items()]
 
 
-@pytest.mark.sweep(3)
 def test_the_program_counts_the_same_without_the_inspector(report):
     for recorded, alone in of_parts(report, "ledger"):
         assert sorted(map(str, recorded)) == sorted(map(str, alone))
