@@ -293,6 +293,22 @@ def test_a_request_is_handled_in_the_session_that_its_baggage_names_and_the_next
 
 
 @pytest.mark.slow
+def test_a_server_made_with_fastmcp_has_the_runs_of_its_tools_with_what_they_raised(run):
+    recorded = run("mcp_fastmcp.py", within="agno")
+    assert "stove" not in recorded.ledger
+    cooked, failed = [event for event in roots(recorded) if event.kind == "tool"]
+    for called, status in ((cooked, "ok"), (failed, "error")):
+        served = ("tools/call cook", status, [("execute_tool cook", status, [])])
+        assert shape(recorded, called)[:2] == ("execute_tool cook", status)
+        assert served in shape(recorded, called)[2]
+    ((ran,),) = [below(recorded, each) for each in below(recorded, failed)]
+    facts = attributes(ran)
+    assert facts["gen_ai.tool.call.arguments"] == '{"dish":"stone"}'
+    assert facts["inspector.tool.server"] == "kitchen"
+    assert facts["mcp.error.message"] == "the stove broke"
+
+
+@pytest.mark.slow
 def test_a_call_that_takes_several_rounds_of_input_is_one_tool_call(run):
     recorded = run("mcp_rounds.py", within=CURRENT)
     assert [event.name for event in roots(recorded)] == ["invoke_workflow visit memory", "invoke_workflow visit http"]

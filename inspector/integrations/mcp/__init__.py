@@ -9,6 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from inspector.integrations.mcp import sdk1, sdk2
+from inspector.integrations.mcp.server import record_fastmcp
 from inspector.integrations.mcp.servers import record_servers
 from inspector.integrations.mcp.transports import note_transports
 from inspector.integrations.patches import Patches
@@ -20,5 +21,6 @@ def install(patches: Patches) -> None:
         import_module(module)
     note_transports(patches)
     record_servers(patches)
+    record_fastmcp(patches)
     generation = sdk2 if find_spec("mcp.shared.dispatcher") else sdk1
     generation.install(patches)

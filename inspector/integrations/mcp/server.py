@@ -1,10 +1,13 @@
 """A server's side of a tool call: it runs the tool's function inside the request."""
 
-from collections.abc import Callable
+import sys
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any
 
-from inspector.integrations.calls import Keywords, opened, safely
+from inspector.integrations.calls import Describe, Keywords, opened, safely
+from inspector.integrations.patches import Patches
 from inspector.integrations.tracebacks import without_ours
 
 _serving: ContextVar[str | None] = ContextVar("inspector_served_tool_call", default=None)
@@ -16,26 +19,42 @@ def is_served(call_id: str | None) -> bool:
 
 
 def run_tool(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap ``ToolManager.call_tool``, which runs every function tool, in both SDK versions."""
+    """Wrap ``ToolManager.call_tool``, which runs every function tool of the SDK's servers, in both versions."""
 
     async def call_tool(self: Any, *args: Any, **kwargs: Any) -> Any:
-        call = opened("tool_call", lambda: _described(self, *args, **kwargs), emitter="mcp")
-        outer = _serving.get()
-        _serving.set(call.call_id)
-        try:
-            with call:
-                try:
-                    result = await original(self, *args, **kwargs)
-                except Exception as exc:
-                    without_ours(exc)
-                    call.failed(_raised_by_the_tool(exc))
-                    raise
-        finally:
-            _serving.set(outer)
-        call.ended(lambda: {"result": plain(result)})
-        return result
+        return await _run(lambda: original(self, *args, **kwargs), lambda: _described(self, *args, **kwargs))
 
     return call_tool
+
+
+def record_fastmcp(patches: Patches) -> None:
+    """Report the tool functions of servers made with the package ``fastmcp``, which has no ``ToolManager``."""
+    patches.wrap_once_imported("fastmcp.tools.function_tool", "FunctionTool", {"run": _run_function})
+
+
+def _run_function(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return await _run(lambda: original(self, *args, **kwargs), lambda: _described_function(self, *args, **kwargs))
+
+    return run
+
+
+async def _run(run: Callable[[], Awaitable[Any]], describe: Describe) -> Any:
+    call = opened("tool_call", describe, emitter="mcp")
+    outer = _serving.get()
+    _serving.set(call.call_id)
+    try:
+        with call:
+            try:
+                result = await run()
+            except Exception as exc:
+                without_ours(exc)
+                call.failed(_raised_by_the_tool(exc))
+                raise
+    finally:
+        _serving.set(outer)
+    call.ended(lambda: {"result": plain(result)})
+    return result
 
 
 def _described(tools: Any, name: str, arguments: Any, context: Any = None, *_: Any, **__: Any) -> Keywords:
@@ -43,6 +62,14 @@ def _described(tools: Any, name: str, arguments: Any, context: Any = None, *_: A
     function = safely(lambda: getattr(tools.get_tool(name), "fn", None), otherwise=None)
     origin = {"tool_source": "function", "server_name": getattr(server, "name", None)}
     return {"tool_name": name, "args": arguments, "context": origin, "function": function}
+
+
+def _described_function(tool: Any, arguments: Any) -> Keywords:
+    origin: Keywords = {"tool_source": "function"}
+    # A tool may be run without a server.
+    with suppress(KeyError, RuntimeError):
+        origin["server_name"] = sys.modules["fastmcp.server.dependencies"].get_server().name
+    return {"tool_name": tool.name, "args": arguments, "context": origin, "function": tool.fn}
 
 
 def _raised_by_the_tool(exc: BaseException) -> BaseException:
