@@ -14,7 +14,7 @@ from inspector.integrations.byte_streams import EndWatcher
 from inspector.integrations.calls import safely
 from inspector.integrations.deciding import decide_async
 from inspector.integrations.exchanges import Exchange
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.plain_http.aiohttp_answers import Answered, answering
 from inspector.integrations.plain_http.requested import Decoded, Sent, plain_request, sent
 from inspector.integrations.tracebacks import unseen
@@ -88,14 +88,12 @@ def _note(exchange: Exchange, exc: Exception) -> None:
     exchange.message = safely(lambda: str(exc), None) if kind.__module__ == "aiohttp.client_exceptions" else None
 
 
-def _left(original: Callable[..., Any]) -> Callable[..., Any]:
-    def leave(self: Any, *args: Any, **kwargs: Any) -> Any:
-        reading = getattr(getattr(self, "content", None), "inspector_reading", None)
-        if reading is not None:
-            reading.closed()
-        return original(self, *args, **kwargs)
-
-    return leave
+@wrapping
+def _left(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
+    reading = getattr(getattr(self, "content", None), "inspector_reading", None)
+    if reading is not None:
+        reading.closed()
+    return original(self, *args, **kwargs)
 
 
 class _Watched:

@@ -5,12 +5,11 @@ Django makes a page of.
 """
 
 import sys
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from inspector.integrations.asgi import answer_asgi
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.served import failed
 from inspector.integrations.wsgi import answer_wsgi
 from inspector.record.calls.served_request import current_request
@@ -29,30 +28,24 @@ def install(patches: Patches) -> None:
     patches.once_imported("django.core.signals", connect)
 
 
-def _wsgi(original: Callable[..., Any]) -> Callable[..., Any]:
-    def call(self: Any, environ: Any, start_response: Any) -> Any:
-        return answer_wsgi(partial(original, self), environ, start_response)
-
-    return call
+@wrapping
+def _wsgi(original: Any, self: Any, environ: Any, start_response: Any) -> Any:
+    return answer_wsgi(partial(original, self), environ, start_response)
 
 
-def _asgi(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def call(self: Any, scope: Any, receive: Any, send: Any) -> Any:
-        return await answer_asgi(partial(original, self), scope, receive, send)
-
-    return call
+@wrapping
+async def _asgi(original: Any, self: Any, scope: Any, receive: Any, send: Any) -> Any:
+    return await answer_asgi(partial(original, self), scope, receive, send)
 
 
-def _resolve_request(original: Callable[..., Any]) -> Callable[..., Any]:
-    def resolve_request(self: Any, request: Any) -> Any:
-        match = original(self, request)
-        served = current_request()
-        route = getattr(match, "route", None)
-        if served is not None and isinstance(route, str):
-            served.route = lambda: f"/{route}"
-        return match
-
-    return resolve_request
+@wrapping
+def _resolve_request(original: Any, self: Any, request: Any) -> Any:
+    match = original(self, request)
+    served = current_request()
+    route = getattr(match, "route", None)
+    if served is not None and isinstance(route, str):
+        served.route = lambda: f"/{route}"
+    return match
 
 
 def _failed(**_: Any) -> None:

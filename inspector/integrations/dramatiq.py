@@ -1,11 +1,10 @@
 """Dramatiq: ``Broker.emit_before`` and ``emit_after`` are what a worker calls around each message, in its thread."""
 
-from collections.abc import Callable
 from threading import local
 from typing import Any
 
 from inspector.integrations.jobs import Job
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 
 _here = local()
 
@@ -16,22 +15,18 @@ def install(patches: Patches) -> None:
     patches.wrap_once_imported("dramatiq.broker", "Broker", wrappers)
 
 
-def _emit_before(original: Callable[..., Any]) -> Callable[..., Any]:
-    def emit_before(self: Any, signal: str, *args: Any, **kwargs: Any) -> None:
-        # First, since middleware may skip the message.
-        original(self, signal, *args, **kwargs)
-        if signal == "process_message":
-            _here.job = Job(str(args[0].actor_name)).__enter__()
-
-    return emit_before
+@wrapping
+def _emit_before(original: Any, /, self: Any, signal: str, *args: Any, **kwargs: Any) -> None:
+    # First, since middleware may skip the message.
+    original(self, signal, *args, **kwargs)
+    if signal == "process_message":
+        _here.job = Job(str(args[0].actor_name)).__enter__()
 
 
-def _emit_after(original: Callable[..., Any]) -> Callable[..., Any]:
-    def emit_after(self: Any, signal: str, *args: Any, **kwargs: Any) -> None:
-        if signal in {"process_message", "skip_message"} and (job := getattr(_here, "job", None)) is not None:
-            _here.job = None
-            job.exc = kwargs.get("exception")
-            job.__exit__(None, None, None)
-        original(self, signal, *args, **kwargs)
-
-    return emit_after
+@wrapping
+def _emit_after(original: Any, /, self: Any, signal: str, *args: Any, **kwargs: Any) -> None:
+    if signal in {"process_message", "skip_message"} and (job := getattr(_here, "job", None)) is not None:
+        _here.job = None
+        job.exc = kwargs.get("exception")
+        job.__exit__(None, None, None)
+    original(self, signal, *args, **kwargs)

@@ -14,19 +14,18 @@ calls together, or not for all kinds of tools. So the methods that every call go
 """
 
 from asyncio import CancelledError
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Any, Final, TypeAlias, cast
 
 from inspector.integrations.calls import Call, Keywords, Model, Named, awaited, enclosing, is_reported, opened, safely
 from inspector.integrations.methods import reported
-from inspector.integrations.patches import Patches, Wrappers
+from inspector.integrations.patches import Patches, Wrappers, wrapping
 from inspector.integrations.providers import provider_named
 from inspector.integrations.tool_bodies import run_tool
 from inspector.integrations.within import Within
 
-Method: TypeAlias = Callable[..., Coroutine[Any, Any, Any]]
 Entered: TypeAlias = Callable[..., AbstractAsyncContextManager[Any]]
 
 _AGENTS: Final = "fast_agent.agents"
@@ -55,17 +54,14 @@ def install(patches: Patches) -> None:
         patches.wrap_once_imported(module, owner, wrappers)
 
 
-def as_workflow(original: Entered) -> Entered:
+@wrapping
+def as_workflow(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> AbstractAsyncContextManager[Any]:
     """Report the run of an application, from entering to leaving it, as a workflow."""
-
-    def run(self: Any, *args: Any, **kwargs: Any) -> AbstractAsyncContextManager[Any]:
-        around = partial(original, self, *args, **kwargs)
-        if getattr(getattr(self, "args", None), "server", False):
-            return around()
-        begin = partial(opened, "workflow_run", lambda: {"workflow": Named(self.name)}, emitter="fast_agent")
-        return _Application(around, begin)
-
-    return run
+    around = partial(original, self, *args, **kwargs)
+    if getattr(getattr(self, "args", None), "server", False):
+        return around()
+    begin = partial(opened, "workflow_run", lambda: {"workflow": Named(self.name)}, emitter="fast_agent")
+    return _Application(around, begin)
 
 
 class _Application(Within):
@@ -119,17 +115,15 @@ def _parted(result: Any) -> tuple[Any, Any]:
 _SAVE_HISTORY: Final = "***SAVE_HISTORY"
 
 
-def _generated(original: Method) -> Method:
-    async def generated(self: Any, messages: Any, *args: Any, **kwargs: Any) -> Any:
-        work = original(self, messages, *args, **kwargs)
-        if is_reported("llm_generate", self) or _is_control(messages):
-            return await work
-        call = opened("llm_generate", lambda: _request(self, messages, *args, **kwargs), emitter="fast_agent")
-        call.subject = self
-        before = safely(lambda: len(_turns(self)), 0)
-        return await awaited(call, work, lambda result: _response(self, result, before))
-
-    return generated
+@wrapping
+async def _generated(original: Any, /, self: Any, messages: Any, *args: Any, **kwargs: Any) -> Any:
+    work = original(self, messages, *args, **kwargs)
+    if is_reported("llm_generate", self) or _is_control(messages):
+        return await work
+    call = opened("llm_generate", lambda: _request(self, messages, *args, **kwargs), emitter="fast_agent")
+    call.subject = self
+    before = safely(lambda: len(_turns(self)), 0)
+    return await awaited(call, work, lambda result: _response(self, result, before))
 
 
 def _is_control(messages: Any) -> bool:
@@ -210,37 +204,35 @@ def _first_chunk_s(turns: list[Any]) -> float | None:
     return milliseconds / 1000 if isinstance(milliseconds, int | float) else None
 
 
-def _tool_called(original: Method) -> Method:
-    async def call_tool(self: Any, name: Any, arguments: Any = None, tool_use_id: Any = None, **kwargs: Any) -> Any:
-        def tool(given: Any) -> Any:
-            return original(self, name, given, tool_use_id, **kwargs)
+@wrapping
+async def _tool_called(
+    original: Any, /, self: Any, name: Any, arguments: Any = None, tool_use_id: Any = None, **kwargs: Any
+) -> Any:
+    def tool(given: Any) -> Any:
+        return original(self, name, given, tool_use_id, **kwargs)
 
-        identity = (id(self), name, tool_use_id)
-        around = next(enclosing("tool_call"), None)
-        # A method may pass the same call to its superclass's.
-        if around is not None and identity == around.subject:
-            return await tool(arguments)
-        call = opened("tool_call", lambda: _tool(self, name, arguments, tool_use_id), emitter="fast_agent")
-        call.subject = identity
-        return await awaited(call, run_tool(call, tool, arguments, subject=self), _tool_result)
-
-    return call_tool
+    identity = (id(self), name, tool_use_id)
+    around = next(enclosing("tool_call"), None)
+    # A method may pass the same call to its superclass's.
+    if around is not None and identity == around.subject:
+        return await tool(arguments)
+    call = opened("tool_call", lambda: _tool(self, name, arguments, tool_use_id), emitter="fast_agent")
+    call.subject = identity
+    return await awaited(call, run_tool(call, tool, arguments, subject=self), _tool_result)
 
 
-def _child_called(original: Method) -> Method:
-    async def invoke(self: Any, child: Any, arguments: Any = None, **kwargs: Any) -> Any:
-        def describe() -> Keywords:
-            name = kwargs.get("tool_name") or child.name
-            return _tool(self, name, arguments, kwargs.get("tool_use_id"), source="agent")
+@wrapping
+async def _child_called(original: Any, /, self: Any, child: Any, arguments: Any = None, **kwargs: Any) -> Any:
+    def describe() -> Keywords:
+        name = kwargs.get("tool_name") or child.name
+        return _tool(self, name, arguments, kwargs.get("tool_use_id"), source="agent")
 
-        call = opened("tool_call", describe, emitter="fast_agent")
+    call = opened("tool_call", describe, emitter="fast_agent")
 
-        def tool(given: Any) -> Any:
-            return original(self, child, given, **kwargs)
+    def tool(given: Any) -> Any:
+        return original(self, child, given, **kwargs)
 
-        return await awaited(call, run_tool(call, tool, arguments, subject=self), _tool_result)
-
-    return invoke
+    return await awaited(call, run_tool(call, tool, arguments, subject=self), _tool_result)
 
 
 def _tool(agent: Any, name: str, arguments: Any, tool_use_id: str | None, *, source: str | None = None) -> Keywords:

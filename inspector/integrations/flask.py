@@ -5,11 +5,10 @@ page, so the server does not see the exception.
 """
 
 import sys
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.served import failed
 from inspector.integrations.wsgi import answer_wsgi
 
@@ -20,11 +19,9 @@ def install(patches: Patches) -> None:
     patches.wrap_once_imported("flask.app", "Flask", wrappers)
 
 
-def _wsgi_app(original: Callable[..., Any]) -> Callable[..., Any]:
-    def wsgi_app(self: Any, environ: Any, start_response: Any) -> Any:
-        return answer_wsgi(partial(original, self), environ, start_response, route=_route)
-
-    return wsgi_app
+@wrapping
+def _wsgi_app(original: Any, self: Any, environ: Any, start_response: Any) -> Any:
+    return answer_wsgi(partial(original, self), environ, start_response, route=_route)
 
 
 def _route() -> str | None:
@@ -34,9 +31,7 @@ def _route() -> str | None:
     return str(flask.request.url_rule.rule)
 
 
-def _handle_exception(original: Callable[..., Any]) -> Callable[..., Any]:
-    def handle_exception(self: Any, e: Exception) -> Any:
-        failed(e)
-        return original(self, e)
-
-    return handle_exception
+@wrapping
+def _handle_exception(original: Any, self: Any, e: Exception) -> Any:
+    failed(e)
+    return original(self, e)

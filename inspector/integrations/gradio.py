@@ -4,12 +4,11 @@ It turns the exception of the program's function into a message to the page, so 
 function, notes it.
 """
 
-from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
 from inspector.integrations.jobs import Job
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 
 _current: ContextVar[Job | None] = ContextVar("inspector_gradio_event", default=None)
 
@@ -20,24 +19,20 @@ def install(patches: Patches) -> None:
     patches.wrap_once_imported("gradio.route_utils", None, {"call_process_api": _call_process_api})
 
 
-def _process_events(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def process_events(self: Any, events: Any, *args: Any, **kwargs: Any) -> None:
-        event = events[0]
-        with Job(str(event.fn.api_name or event.fn.name), session=event.session_hash) as job:
-            _current.set(job)
-            await original(self, events, *args, **kwargs)
-
-    return process_events
+@wrapping
+async def _process_events(original: Any, /, self: Any, events: Any, *args: Any, **kwargs: Any) -> None:
+    event = events[0]
+    with Job(str(event.fn.api_name or event.fn.name), session=event.session_hash) as job:
+        _current.set(job)
+        await original(self, events, *args, **kwargs)
 
 
-def _call_process_api(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def call_process_api(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return await original(*args, **kwargs)
-        except Exception as exc:
-            job = _current.get()
-            if job is not None:
-                job.exc = exc
-            raise
-
-    return call_process_api
+@wrapping
+async def _call_process_api(original: Any, /, *args: Any, **kwargs: Any) -> Any:
+    try:
+        return await original(*args, **kwargs)
+    except Exception as exc:
+        job = _current.get()
+        if job is not None:
+            job.exc = exc
+        raise

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 from inspector.integrations.calls import Call, Model, enclosing, opened
 from inspector.integrations.openai.answers import ChatAnswer, CompletionAnswer, ResponsesAnswer
 from inspector.integrations.openai.embeddings import without_vectors
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.plain import is_fields
 from inspector.integrations.providers import provider_named
 from inspector.integrations.streams import StreamedAnswer, StreamReading
@@ -152,18 +152,16 @@ _caller_context: ContextVar[Context | None] = ContextVar("inspector_litellm_call
 """The call of ``completion`` that tries several models: within an event loop it does so in another thread."""
 
 
-def _in_place(original: Callable[..., Any]) -> Callable[..., Any]:
-    def run_async_function(async_function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        place = copy_context()
+@wrapping
+def _in_place(original: Any, /, async_function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    place = copy_context()
 
-        async def attempts(*args: Any, **kwargs: Any) -> Any:
-            with unseen:
-                _caller_context.set(place)
-                return await async_function(*args, **kwargs)
+    async def attempts(*args: Any, **kwargs: Any) -> Any:
+        with unseen:
+            _caller_context.set(place)
+            return await async_function(*args, **kwargs)
 
-        return original(attempts, *args, **kwargs)
-
-    return run_async_function
+    return original(attempts, *args, **kwargs)
 
 
 def _called_async(function: _Function, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -240,48 +238,42 @@ def _plain_chunk(chunk: Any) -> dict[str, Any]:
     return plain
 
 
-def _step(original: Callable[..., Any]) -> Callable[..., Any]:
-    def next_chunk(self: Any) -> Any:
-        call, reading = _readings.get(self, (None, None))
-        if call is None or reading is None:
-            return original(self)
-        reading.step()
-        # Some providers are only asked when the stream is first read.
-        leave = call.enter()
-        try:
-            with reading:
-                item = original(self)
-        finally:
-            leave()
-        reading.item(item)
-        return item
-
-    return next_chunk
+@wrapping
+def _step(original: Any, self: Any) -> Any:
+    call, reading = _readings.get(self, (None, None))
+    if call is None or reading is None:
+        return original(self)
+    reading.step()
+    # Some providers are only asked when the stream is first read.
+    leave = call.enter()
+    try:
+        with reading:
+            item = original(self)
+    finally:
+        leave()
+    reading.item(item)
+    return item
 
 
-def _step_async(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def next_chunk(self: Any) -> Any:
-        call, reading = _readings.get(self, (None, None))
-        if call is None or reading is None:
-            return await original(self)
-        reading.step()
-        leave = call.enter()
-        try:
-            with reading:
-                item = await original(self)
-        finally:
-            leave()
-        reading.item(item)
-        return item
-
-    return next_chunk
-
-
-def _closed(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def aclose(self: Any) -> Any:
-        _, reading = _readings.get(self, (None, None))
-        if reading is not None:
-            reading.closed()
+@wrapping
+async def _step_async(original: Any, self: Any) -> Any:
+    call, reading = _readings.get(self, (None, None))
+    if call is None or reading is None:
         return await original(self)
+    reading.step()
+    leave = call.enter()
+    try:
+        with reading:
+            item = await original(self)
+    finally:
+        leave()
+    reading.item(item)
+    return item
 
-    return aclose
+
+@wrapping
+async def _closed(original: Any, self: Any) -> Any:
+    _, reading = _readings.get(self, (None, None))
+    if reading is not None:
+        reading.closed()
+    return await original(self)

@@ -3,9 +3,9 @@
 import logging
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from inspect import getattr_static
-from types import FunctionType, ModuleType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, TypeAlias, cast
 from weakref import WeakSet, ref
 
@@ -17,6 +17,20 @@ Wrapper: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 """Makes the replacement of a function."""
 Wrappers: TypeAlias = Mapping[str, Wrapper]
 """Wrappers by the names of functions."""
+
+
+def wrapping(function: Callable[..., Any]) -> Wrapper:
+    """Make a wrapper of a function that gets the original one, and then the arguments of a call.
+
+    If it takes any keyword, ``original`` is positional only: the program may have an argument of that name. It is no
+    function, so it does not do for an ``exact`` replacement.
+    """
+
+    def wrapper(original: Callable[..., Any]) -> Callable[..., Any]:
+        return partial(function, original)
+
+    return wrapper
+
 
 _METHOD_KINDS: dict[Any, Any] = {staticmethod: staticmethod, classmethod: classmethod}
 
@@ -217,13 +231,21 @@ def _renewed(original: Any, wrapper: Wrapper) -> FunctionType | None:
     for left in _left_behind_below(original):
         fresh: Any = wrapper(cast("Any", left).__wrapped__)
         stale: Any = cast("Any", left).inspector_wrapper
-        if getattr(fresh, "__code__", None) is stale.__code__:
+        if _code_of(fresh) is _code_of(stale):
             # Its closure may refer to objects of the earlier installation.
-            for cell, now in zip(stale.__closure__ or (), fresh.__closure__ or (), strict=True):
+            for cell, now in zip(_cells_of(stale), _cells_of(fresh), strict=True):
                 cell.cell_contents = now.cell_contents
             _left_behind.discard(left)
             return left
     return None
+
+
+def _code_of(function: Any) -> CodeType | None:
+    return getattr(getattr(function, "func", function), "__code__", None)
+
+
+def _cells_of(function: Any) -> tuple[CellType, ...]:
+    return getattr(function, "__closure__", None) or ()
 
 
 def _left_behind_below(function: Any) -> Iterator[FunctionType]:

@@ -4,13 +4,12 @@ Every request goes through ``Session.send``. With ``stream=True`` the program re
 urllib3, so a wrapper there sees how it is read and closed.
 """
 
-from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 from inspector.integrations.calls import safely
 from inspector.integrations.deciding import decide
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.plain_http.requested import Decoded, Sent, plain_request, sent
 from inspector.integrations.raw_bodies import RawBody, given_response
 from inspector.integrations.tracebacks import unseen
@@ -24,26 +23,24 @@ def install(patches: Patches) -> None:
     patches.wrap(import_module("requests").Session, "send", _sent)
 
 
-def _sent(original: Callable[..., Any]) -> Callable[..., Any]:
-    def send(self: Any, request: Any, **kwargs: Any) -> Any:
-        attempt = sent(
-            "requests",
-            getattr(request, "method", None),
-            getattr(request, "url", ""),
-            lambda: getattr(request, "body", None),
-        )
-        if attempt is None:
-            return original(self, request, **kwargs)
-        with attempt:
-            if attempt.is_undecided:
-                decide(attempt.call, safely(lambda: plain_request(request.body), None))
-            if attempt.call.decision is not None:
-                self, request = _directed(attempt, self, request)
-            response = original(self, request, **kwargs)
-        _responded(attempt, response)
-        return response
-
-    return send
+@wrapping
+def _sent(original: Any, /, self: Any, request: Any, **kwargs: Any) -> Any:
+    attempt = sent(
+        "requests",
+        getattr(request, "method", None),
+        getattr(request, "url", ""),
+        lambda: getattr(request, "body", None),
+    )
+    if attempt is None:
+        return original(self, request, **kwargs)
+    with attempt:
+        if attempt.is_undecided:
+            decide(attempt.call, safely(lambda: plain_request(request.body), None))
+        if attempt.call.decision is not None:
+            self, request = _directed(attempt, self, request)
+        response = original(self, request, **kwargs)
+    _responded(attempt, response)
+    return response
 
 
 def _directed(attempt: Sent, session: Any, request: Any) -> tuple[Any, Any]:

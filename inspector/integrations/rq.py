@@ -1,10 +1,9 @@
 """RQ: ``Job.perform`` is what every worker calls to do a job, in its own process or in one that it forks for it."""
 
-from collections.abc import Callable
 from typing import Any
 
 from inspector.integrations.jobs import Job
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 from inspector.record import attached
 
 
@@ -13,17 +12,15 @@ def install(patches: Patches) -> None:
     patches.wrap_once_imported("rq.job", "Job", {"perform": _perform})
 
 
-def _perform(original: Callable[..., Any]) -> Callable[..., Any]:
-    def perform(self: Any) -> Any:
-        try:
-            with Job(_name(self)):
-                return original(self)
-        finally:
-            # The process of a forked job is left by os._exit, right after its result was stored.
-            if (attachment := attached()) is not None:
-                attachment.flush()
-
-    return perform
+@wrapping
+def _perform(original: Any, self: Any) -> Any:
+    try:
+        with Job(_name(self)):
+            return original(self)
+    finally:
+        # The process of a forked job is left by os._exit, right after its result was stored.
+        if (attachment := attached()) is not None:
+            attachment.flush()
 
 
 def _name(job: Any) -> str:

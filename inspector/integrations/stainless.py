@@ -18,7 +18,7 @@ from inspector.integrations.calls import Call, Model, announce, enclosing, opene
 from inspector.integrations.deciding import decide, decide_async, is_undecided
 from inspector.integrations.decision import Decision
 from inspector.integrations.model_requests import Endpoint, ModelRequest
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.plain import is_fields
 from inspector.integrations.streams import AsyncItems, Items
 
@@ -97,15 +97,13 @@ def _iterated(original: Callable[..., Any], items: type[Items] | type[AsyncItems
     return stream
 
 
-def _retried(original: Callable[..., Any]) -> Callable[..., Any]:
-    # The asynchronous method returns its coroutine, so one wrapper is enough.
-    def sleep_for_retry(self: Any, *args: Any, **kwargs: Any) -> Any:
-        call = next(enclosing("llm_generate"), None)
-        if call is not None:
-            announce("progress_update", lambda: _progress(call, kwargs))
-        return original(self, *args, **kwargs)
-
-    return sleep_for_retry
+# The asynchronous method returns its coroutine, so one wrapper is enough.
+@wrapping
+def _retried(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
+    call = next(enclosing("llm_generate"), None)
+    if call is not None:
+        announce("progress_update", lambda: _progress(call, kwargs))
+    return original(self, *args, **kwargs)
 
 
 def _progress(call: Call, kwargs: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.integrations.jobs import Job
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 
 
 def install(patches: Patches) -> None:
@@ -17,11 +17,9 @@ def install(patches: Patches) -> None:
     patches.wrap_once_imported(runner, None, {"exec_func_with_error_handling": _execute})
 
 
-def _execute(original: Callable[..., Any]) -> Callable[..., Any]:
-    def exec_func_with_error_handling(func: Callable[[], Any], ctx: Any) -> Any:
-        with Job(Path(ctx.main_script_path).stem, session=ctx.session_id, in_request=True) as job:
-            outcome = original(func, ctx)
-            job.exc = next((each for each in outcome if isinstance(each, BaseException)), None)
-            return outcome
-
-    return exec_func_with_error_handling
+@wrapping
+def _execute(original: Any, func: Callable[[], Any], ctx: Any) -> Any:
+    with Job(Path(ctx.main_script_path).stem, session=ctx.session_id, in_request=True) as job:
+        outcome = original(func, ctx)
+        job.exc = next((each for each in outcome if isinstance(each, BaseException)), None)
+        return outcome

@@ -3,13 +3,12 @@
 Not in ``Config.load``: that one is under way when an application is imported that records itself.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 from uvicorn.server import Server
 
 from inspector.integrations.asgi import AsgiApp
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 
 
 def install(patches: Patches) -> None:
@@ -17,11 +16,9 @@ def install(patches: Patches) -> None:
     patches.wrap(Server, "startup", _startup)
 
 
-def _startup(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def startup(self: Any, *args: Any, **kwargs: Any) -> Any:
-        app = getattr(self.config, "loaded_app", None)
-        if app is not None and not isinstance(app, AsgiApp):
-            self.config.loaded_app = AsgiApp(app)
-        return await original(self, *args, **kwargs)
-
-    return startup
+@wrapping
+async def _startup(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
+    app = getattr(self.config, "loaded_app", None)
+    if app is not None and not isinstance(app, AsgiApp):
+        self.config.loaded_app = AsgiApp(app)
+    return await original(self, *args, **kwargs)

@@ -29,7 +29,7 @@ from inspector.integrations import (
 from inspector.integrations.calls import announce, enclosing, opened
 from inspector.integrations.imports import ImportWatch
 from inspector.integrations.mcp.servers import ours
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 from instrument.testing import capture
 
 
@@ -401,12 +401,18 @@ def louder(original):
     return call
 
 
+@wrapping
+def cried(original, /, *args, **kwargs):
+    return f"{original(*args, **kwargs)}!"
+
+
+@pytest.mark.parametrize("wrapper", [louder, cried])
 @pytest.mark.parametrize("owner", [Model, Better])
-def test_methods_of_every_kind_stay_of_their_kind_and_are_put_back(owner):
+def test_methods_of_every_kind_stay_of_their_kind_and_are_put_back(owner, wrapper):
     before = dict(vars(Model)), dict(vars(Better))
     patches = Patches("test")
     for name in ("ask", "price", "default"):
-        assert patches.wrap(owner, name, louder)
+        assert patches.wrap(owner, name, wrapper)
     assert Better().ask("hi") == "Better:hi!"
     assert (Better.price(2), Better().price(2)) == ("4!", "4!")
     assert (Better.default(), Better().default()) == ("Better!", "Better!")
@@ -483,19 +489,33 @@ def test_what_somebody_else_patched_is_not_wrapped_twice_when_switched_on_again(
         setattr(Model, name, before)
 
 
-def test_another_wrapper_is_not_taken_for_the_one_left_behind():
+@pytest.mark.parametrize(
+    ("left", "next_one", "answer"),
+    [(marking("1"), louder, "Model:hi1!"), (louder, cried, "Model:hi!!"), (cried, cried, "Model:hi!")],
+)
+def test_another_wrapper_is_not_taken_for_the_one_left_behind(left, next_one, answer):
     patches = Patches("test")
     before = Model.ask
-    patches.wrap(Model, "ask", marking("1"))
+    patches.wrap(Model, "ask", left)
     ours = Model.ask
     Model.ask = wraps(ours)(lambda *args: ours(*args))
     try:
         patches.undo()
-        patches.wrap(Model, "ask", louder)
-        assert Model().ask("hi") == "Model:hi1!"
+        patches.wrap(Model, "ask", next_one)
+        assert Model().ask("hi") == answer
         patches.undo()
     finally:
         Model.ask = before
+
+
+def test_an_argument_of_a_program_may_be_named_original():
+    for path in Path(inspector.integrations.__file__).parent.rglob("*.py"):
+        for function in ast.walk(ast.parse(path.read_text())):
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and function.args.kwarg is not None:
+                is_wrapping = "wrapping" in [getattr(each, "id", None) for each in function.decorator_list]
+                assert not is_wrapping or [each.arg for each in function.args.posonlyargs] == ["original"], (
+                    f"{path}:{function.lineno}: its first argument could be given twice; write 'original, /'"
+                )
 
 
 def test_a_class_that_the_program_drops_is_not_kept_alive():

@@ -21,6 +21,7 @@ from inspector.integrations.calls import (
     put_back,
     safely,
 )
+from inspector.integrations.patches import wrapping
 from inspector.integrations.tracebacks import unseen
 from instrument.keywords import Noun
 
@@ -135,47 +136,41 @@ def _attach(stream: Any, streamed: Streamed) -> None:
         streamed.call.ended()
 
 
-def pulled(original: Any) -> Any:
+@wrapping
+async def pulled(original: Any, self: Any) -> Any:
     """Run each part of a stream inside of its call, and end the call with the stream."""
-
-    async def pull(self: Any) -> Any:
-        calls = _calls_of(self)
-        if not calls:
-            return await original(self)
-        try:
-            with _inside(calls):
-                update = await original(self)
-        except StopAsyncIteration:
-            _end(calls, self)
-            raise
-        except BaseException as exc:
-            _fail(calls, exc)
-            raise
-        for each in calls:
-            if each.call.noun == "llm_generate" and each.call.keyword("time_to_first_chunk") is None:
-                each.call.add(time_to_first_chunk=each.call.seconds)
-        return update
-
-    return pull
-
-
-def finished(original: Any) -> Any:
-    """Run the rest of a stream inside its call, and end the call with it."""
-
-    async def get_final_response(self: Any) -> Any:
-        calls = _calls_of(self)
-        if not calls:
-            return await original(self)
-        try:
-            with _inside(calls):
-                response = await original(self)
-        except BaseException as exc:
-            _fail(calls, exc)
-            raise
+    calls = _calls_of(self)
+    if not calls:
+        return await original(self)
+    try:
+        with _inside(calls):
+            update = await original(self)
+    except StopAsyncIteration:
         _end(calls, self)
-        return response
+        raise
+    except BaseException as exc:
+        _fail(calls, exc)
+        raise
+    for each in calls:
+        if each.call.noun == "llm_generate" and each.call.keyword("time_to_first_chunk") is None:
+            each.call.add(time_to_first_chunk=each.call.seconds)
+    return update
 
-    return get_final_response
+
+@wrapping
+async def finished(original: Any, self: Any) -> Any:
+    """Run the rest of a stream inside its call, and end the call with it."""
+    calls = _calls_of(self)
+    if not calls:
+        return await original(self)
+    try:
+        with _inside(calls):
+            response = await original(self)
+    except BaseException as exc:
+        _fail(calls, exc)
+        raise
+    _end(calls, self)
+    return response
 
 
 def _calls_of(stream: Any) -> list[Streamed]:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from inspector.integrations.calls import Keywords, enclosing, opened
 from inspector.integrations.classes import is_a
+from inspector.integrations.patches import wrapping
 from inspector.integrations.tool_bodies import decided, decided_async, leave_to_others
 
 _CONTROL_FLOW: Final = frozenset({"MiddlewareTermination", "UserInputRequiredException"})
@@ -23,45 +24,39 @@ class _Raised:
         self.exc: BaseException | None = None
 
 
-def called(original: Any) -> Any:
+@wrapping
+async def called(original: Any, /, function_call_content: Any, *args: Any, **kwargs: Any) -> Any:
     """Report each function call of a model."""
-
-    async def auto_invoke_function(function_call_content: Any, *args: Any, **kwargs: Any) -> Any:
-        tools: Any = kwargs.get("tool_map") or {}
-        call = opened("tool_call", lambda: _facts(function_call_content, tools), emitter="agent_framework")
-        leave_to_others(call)
-        call.subject = raised = _Raised()
-        try:
-            content = await original(function_call_content, *args, **kwargs)
-        except BaseException as exc:
-            if type(exc).__name__ in _CONTROL_FLOW:
-                call.ended()
-            else:
-                call.failed(exc)
-            raise
-        failure = getattr(content, "exception", None)
-        if failure:
-            call.failed(raised.exc or ToolFailed(str(failure)))
+    tools: Any = kwargs.get("tool_map") or {}
+    call = opened("tool_call", lambda: _facts(function_call_content, tools), emitter="agent_framework")
+    leave_to_others(call)
+    call.subject = raised = _Raised()
+    try:
+        content = await original(function_call_content, *args, **kwargs)
+    except BaseException as exc:
+        if type(exc).__name__ in _CONTROL_FLOW:
+            call.ended()
         else:
-            call.ended(lambda: {"result": _result(content)})
-        return content
+            call.failed(exc)
+        raise
+    failure = getattr(content, "exception", None)
+    if failure:
+        call.failed(raised.exc or ToolFailed(str(failure)))
+    else:
+        call.ended(lambda: {"result": _result(content)})
+    return content
 
-    return auto_invoke_function
 
-
-def invoked(original: Any) -> Any:
+@wrapping
+async def invoked(original: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Keep an exception that the model only gets as a text."""
-
-    async def invoke(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return await original(*args, **kwargs)
-        except Exception as exc:
-            call = next(enclosing("tool_call"), None)
-            if call is not None and isinstance(call.subject, _Raised):
-                call.subject.exc = exc
-            raise
-
-    return invoke
+    try:
+        return await original(*args, **kwargs)
+    except Exception as exc:
+        call = next(enclosing("tool_call"), None)
+        if call is not None and isinstance(call.subject, _Raised):
+            call.subject.exc = exc
+        raise
 
 
 def body_run(original: Any) -> Any:

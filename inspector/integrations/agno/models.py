@@ -7,6 +7,7 @@ from typing import Any, Final
 from inspector.integrations.calls import Call, Keywords, Model, is_reported
 from inspector.integrations.generators import Following, collecting, in_steps, opened_apart
 from inspector.integrations.methods import reported
+from inspector.integrations.patches import wrapping
 
 _OF_AGNO: Final = "agno."
 _BASE: Final = "agno.models.base"
@@ -17,14 +18,12 @@ def asks_client(cls: type[Any]) -> bool:
     return any(each.__module__.startswith(_OF_AGNO) and each.__module__ != _BASE for each in cls.__mro__)
 
 
-def _streamed(original: Any) -> Any:
-    def invoke_stream(self: Any, *args: Any, **kwargs: Any) -> Any:
-        parts = original(self, *args, **kwargs)
-        if is_reported("llm_generate", self):
-            return parts
-        return in_steps(parts, partial(_begun, self, args, kwargs))
-
-    return invoke_stream
+@wrapping
+def _streamed(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
+    parts = original(self, *args, **kwargs)
+    if is_reported("llm_generate", self):
+        return parts
+    return in_steps(parts, partial(_begun, self, args, kwargs))
 
 
 def _begun(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Following:

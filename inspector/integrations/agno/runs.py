@@ -12,6 +12,7 @@ from typing import Any, Final
 from inspector.integrations.calls import Call, Keywords, Named, announce, around_here, guarded
 from inspector.integrations.classes import kind_of
 from inspector.integrations.generators import Following, in_steps, opened_apart
+from inspector.integrations.patches import wrapping
 from inspector.integrations.tracebacks import unseen
 
 _ENDS: Final = {
@@ -54,19 +55,16 @@ class Run:
             end(call, _ENDS[event], self.content if content is None else content)
 
 
-def ran(original: Any) -> Any:
+@wrapping
+def ran(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     """Report each run, whole or as a generator of events."""
-
-    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if _is_streamed(self, kwargs):
-            events = original(self, *args, **kwargs)
-            return in_steps(events, partial(_begun, self, args, kwargs))
-        with _opened(self, args, kwargs) as call:
-            output = original(self, *args, **kwargs)
-            _finish(call, output)
-        return output
-
-    return run
+    if _is_streamed(self, kwargs):
+        events = original(self, *args, **kwargs)
+        return in_steps(events, partial(_begun, self, args, kwargs))
+    with _opened(self, args, kwargs) as call:
+        output = original(self, *args, **kwargs)
+        _finish(call, output)
+    return output
 
 
 def ran_async(original: Any) -> Any:
@@ -87,14 +85,11 @@ def ran_async(original: Any) -> Any:
     return run_coroutine if iscoroutinefunction(original) else run
 
 
-def noted(original: Any) -> Any:
+@wrapping
+def noted(original: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Keep the exception of the run for which agno calls this while it handles that."""
-
-    def flush(*args: Any, **kwargs: Any) -> Any:
-        _note(sys.exception())
-        return original(*args, **kwargs)
-
-    return flush
+    _note(sys.exception())
+    return original(*args, **kwargs)
 
 
 @guarded

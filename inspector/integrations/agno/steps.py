@@ -7,20 +7,18 @@ from inspector.integrations.calls import Call, Keywords, Named, conclude, guarde
 from inspector.integrations.endings import Interrupted
 from inspector.integrations.generators import Following, in_steps, opened_apart
 from inspector.integrations.methods import reported
+from inspector.integrations.patches import wrapping
 
 
 class StepFailed(Exception):
     """The output of a step says that it failed, and the workflow goes on."""
 
 
-def streamed(original: Any) -> Any:
+@wrapping
+def streamed(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     """Report each step, like `executed`, where they give events, and their output at last."""
-
-    def execute_stream(self: Any, *args: Any, **kwargs: Any) -> Any:
-        events = original(self, *args, **kwargs)
-        return in_steps(events, partial(_begun, self, args, kwargs))
-
-    return execute_stream
+    events = original(self, *args, **kwargs)
+    return in_steps(events, partial(_begun, self, args, kwargs))
 
 
 def _begun(step: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Following:

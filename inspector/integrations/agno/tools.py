@@ -11,6 +11,7 @@ from typing import Any, Final
 from inspector.integrations.agno.state import Watched
 from inspector.integrations.calls import Call, Keywords, conclude, guarded, opened
 from inspector.integrations.generators import Following, in_steps, opened_apart
+from inspector.integrations.patches import wrapping
 from inspector.integrations.plain import streamed_arguments
 from inspector.integrations.tool_bodies import Arguments, leave_to_others, run_body, run_body_async
 from inspector.integrations.tracebacks import unseen
@@ -30,41 +31,32 @@ class ToolFailed(Exception):
     """A tool failed, and no exception is known, or none that a replay could raise again; or there is no such tool."""
 
 
-def called(original: Any) -> Any:
+@wrapping
+def called(original: Any, self: Any) -> Any:
     """Report each call of a tool."""
-
-    def execute(self: Any) -> Any:
-        with _opened(self) as call, _own_entrypoint(self, call):
-            outcome = original(self)
-        _finish(call, outcome)
-        return outcome
-
-    return execute
+    with _opened(self) as call, _own_entrypoint(self, call):
+        outcome = original(self)
+    _finish(call, outcome)
+    return outcome
 
 
-def called_async(original: Any) -> Any:
+@wrapping
+async def called_async(original: Any, self: Any) -> Any:
     """Like `called`, for a coroutine function."""
-
-    async def aexecute(self: Any) -> Any:
-        with _opened(self) as call, _own_entrypoint(self, call):
-            outcome = await original(self)
-        _finish(call, outcome)
-        return outcome
-
-    return aexecute
+    with _opened(self) as call, _own_entrypoint(self, call):
+        outcome = await original(self)
+    _finish(call, outcome)
+    return outcome
 
 
-def refused(original: Any) -> Any:
+@wrapping
+def refused(original: Any, /, tool_call: Any, *args: Any, **kwargs: Any) -> Any:
     """Report the calls that no tool gets: of unknown tools, and with arguments that cannot be read."""
-
-    def get_function_call_for_tool_call(tool_call: Any, *args: Any, **kwargs: Any) -> Any:
-        requested = original(tool_call, *args, **kwargs)
-        if requested is None or requested.error is not None:
-            error = ToolFailed("no such tool" if requested is None else requested.error)
-            opened("tool_call", lambda: _asked(tool_call), emitter="agno").failed(error)
-        return requested
-
-    return get_function_call_for_tool_call
+    requested = original(tool_call, *args, **kwargs)
+    if requested is None or requested.error is not None:
+        error = ToolFailed("no such tool" if requested is None else requested.error)
+        opened("tool_call", lambda: _asked(tool_call), emitter="agno").failed(error)
+    return requested
 
 
 def _asked(tool_call: Any) -> Keywords:

@@ -12,7 +12,7 @@ from typing import Any
 from weakref import WeakKeyDictionary, finalize
 
 from inspector.integrations.calls import Call, Describe, Named, opened
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.tool_bodies import run_body, run_body_async, undecided
 from inspector.integrations.tracebacks import unseen
 
@@ -173,36 +173,32 @@ class _Decided:
         return getattr(self._tool, name)
 
 
-def _decided(original: Callable[..., Any]) -> Callable[..., Any]:
-    def run_tool(self: Any, tool: Any, *args: Any, **kwargs: Any) -> Any:
-        def call(arguments: Any) -> Any:
-            reported = undecided("anthropic")
-            if reported is None:
-                return tool.call(arguments)
-            with unseen:
-                return run_body(
-                    reported, lambda changed: tool.call(arguments if changed is None else dict(changed)), subject=tool
-                )
+@wrapping
+def _decided(original: Any, /, self: Any, tool: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(arguments: Any) -> Any:
+        reported = undecided("anthropic")
+        if reported is None:
+            return tool.call(arguments)
+        with unseen:
+            return run_body(
+                reported, lambda changed: tool.call(arguments if changed is None else dict(changed)), subject=tool
+            )
 
-        return original(self, _Decided(tool, call), *args, **kwargs)
-
-    return run_tool
+    return original(self, _Decided(tool, call), *args, **kwargs)
 
 
-def _decided_async(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def run_tool(self: Any, tool: Any, *args: Any, **kwargs: Any) -> Any:
-        async def call(arguments: Any) -> Any:
-            reported = undecided("anthropic")
-            if reported is None:
-                return await tool.call(arguments)
-            with unseen:
-                return await run_body_async(
-                    reported, lambda changed: tool.call(arguments if changed is None else dict(changed)), subject=tool
-                )
+@wrapping
+async def _decided_async(original: Any, /, self: Any, tool: Any, *args: Any, **kwargs: Any) -> Any:
+    async def call(arguments: Any) -> Any:
+        reported = undecided("anthropic")
+        if reported is None:
+            return await tool.call(arguments)
+        with unseen:
+            return await run_body_async(
+                reported, lambda changed: tool.call(arguments if changed is None else dict(changed)), subject=tool
+            )
 
-        return await original(self, _Decided(tool, call), *args, **kwargs)
-
-    return run_tool
+    return await original(self, _Decided(tool, call), *args, **kwargs)
 
 
 def _end_tool(call: Call, result: Any) -> None:

@@ -19,7 +19,7 @@ from inspector.integrations.calls import Call, Model, around_here, opened, safel
 from inspector.integrations.deciding import decide, is_undecided
 from inspector.integrations.decision import Decision
 from inspector.integrations.exchanges import FIRST_ERROR
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.plain import is_fields
 from inspector.integrations.plain_http.answers import without_embeddings
 from inspector.integrations.plain_http.requested import Decoded, plain_request, sent
@@ -51,27 +51,25 @@ def install(patches: Patches) -> None:
     patches.wrap(import_module("botocore.httpsession").URLLib3Session, "send", _sent)
 
 
-def _called(original: Callable[..., Any]) -> Callable[..., Any]:
-    def _make_api_call(self: Any, operation_name: str, api_params: Any) -> Any:
-        if operation_name not in _OPERATIONS or self.meta.service_model.service_name != "bedrock-runtime":
-            return original(self, operation_name, api_params)
-        # A context of its own: a stream is open while its consumer goes on, and calls of that are not below it.
-        call = opened(
-            "llm_generate", lambda: _facts(self, operation_name, api_params), emitter="botocore", context=copy_context()
-        )
-        with call:
-            if is_undecided(call):
-                api_params = _changed(decide(call, call.keyword("prompt")), api_params)
-            response = original(self, operation_name, api_params)
-        try:
-            _answered(call, response)
-        # The border to another version's responses: the program has its answer in any case.
-        except Exception:  # noqa: BLE001
-            warn_of_error_once("the answer of a model could not be read; it is recorded without")
-            call.ended()
-        return response
-
-    return _make_api_call
+@wrapping
+def _called(original: Any, self: Any, operation_name: str, api_params: Any) -> Any:
+    if operation_name not in _OPERATIONS or self.meta.service_model.service_name != "bedrock-runtime":
+        return original(self, operation_name, api_params)
+    # A context of its own: a stream is open while its consumer goes on, and calls of that are not below it.
+    call = opened(
+        "llm_generate", lambda: _facts(self, operation_name, api_params), emitter="botocore", context=copy_context()
+    )
+    with call:
+        if is_undecided(call):
+            api_params = _changed(decide(call, call.keyword("prompt")), api_params)
+        response = original(self, operation_name, api_params)
+    try:
+        _answered(call, response)
+    # The border to another version's responses: the program has its answer in any case.
+    except Exception:  # noqa: BLE001
+        warn_of_error_once("the answer of a model could not be read; it is recorded without")
+        call.ended()
+    return response
 
 
 def _changed(decision: Decision, params: dict[str, Any]) -> dict[str, Any]:
@@ -83,27 +81,25 @@ def _changed(decision: Decision, params: dict[str, Any]) -> dict[str, Any]:
     return body if "messages" in params else {**params, "body": json.dumps(body)}
 
 
-def _sent(original: Callable[..., Any]) -> Callable[..., Any]:
-    def send(self: Any, request: Any) -> Any:
-        around = next(around_here(), None)
-        attempt = None
-        if around is not None and around.emitter == "botocore":
-            attempt = sent("botocore", request.method, request.url, lambda: None)
-        if attempt is None:
-            return original(self, request)
-        with attempt:
-            exchange = attempt.given()
-            response = original(self, request) if exchange is None else _response_of(request, exchange)
-        attempt.responded(response.status_code, response.headers)
-        content: Any = getattr(response, "_content", None)
-        if isinstance(content, bytes):
-            attempt.exchange.came(content)
-        else:
-            are_frames = response.headers.get("content-type") == CONTENT_TYPE
-            response.raw = RawBody(response.raw, FramedBody(attempt.exchange) if are_frames else attempt.exchange)
-        return response
-
-    return send
+@wrapping
+def _sent(original: Any, self: Any, request: Any) -> Any:
+    around = next(around_here(), None)
+    attempt = None
+    if around is not None and around.emitter == "botocore":
+        attempt = sent("botocore", request.method, request.url, lambda: None)
+    if attempt is None:
+        return original(self, request)
+    with attempt:
+        exchange = attempt.given()
+        response = original(self, request) if exchange is None else _response_of(request, exchange)
+    attempt.responded(response.status_code, response.headers)
+    content: Any = getattr(response, "_content", None)
+    if isinstance(content, bytes):
+        attempt.exchange.came(content)
+    else:
+        are_frames = response.headers.get("content-type") == CONTENT_TYPE
+        response.raw = RawBody(response.raw, FramedBody(attempt.exchange) if are_frames else attempt.exchange)
+    return response
 
 
 def _response_of(request: Any, answer: HttpAnswer) -> Any:

@@ -6,14 +6,14 @@ But everything passes through its public interface ``Transport`` as JSON, so ``w
 of each of its classes are wrapped, present and future. Nothing is asked of Claude Code that the program does not ask.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from importlib import import_module
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from inspector.integrations.calls import safely
 from inspector.integrations.claude_agent_sdk.conversation import Conversation
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.tracebacks import unseen
 
 _conversations: WeakKeyDictionary[Any, Conversation] = WeakKeyDictionary()
@@ -33,36 +33,30 @@ def _conversation_of(transport: Any) -> Conversation:
     return found
 
 
-def _written(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def write(self: Any, data: Any, *args: Any, **kwargs: Any) -> Any:
-        safely(lambda: _conversation_of(self).sent(data), None)
-        return await original(self, data, *args, **kwargs)
-
-    return write
+@wrapping
+async def _written(original: Any, /, self: Any, data: Any, *args: Any, **kwargs: Any) -> Any:
+    safely(lambda: _conversation_of(self).sent(data), None)
+    return await original(self, data, *args, **kwargs)
 
 
-def _closed(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def close(self: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return await original(self, *args, **kwargs)
-        finally:
-            # The task that reads may be dropped before its generator is closed.
-            safely(lambda: _conversation_of(self).closed(), None)
-
-    return close
+@wrapping
+async def _closed(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
+    try:
+        return await original(self, *args, **kwargs)
+    finally:
+        # The task that reads may be dropped before its generator is closed.
+        safely(lambda: _conversation_of(self).closed(), None)
 
 
-def _read(original: Callable[..., Any]) -> Callable[..., Any]:
-    def read_messages(self: Any, *args: Any, **kwargs: Any) -> Any:
-        messages = original(self, *args, **kwargs)
-        conversation = safely(lambda: _conversation_of(self), None)
-        # A class may call the one that it inherits from.
-        if conversation is None or conversation.is_followed:
-            return messages
-        conversation.is_followed = True
-        return _followed(messages, conversation)
-
-    return read_messages
+@wrapping
+def _read(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
+    messages = original(self, *args, **kwargs)
+    conversation = safely(lambda: _conversation_of(self), None)
+    # A class may call the one that it inherits from.
+    if conversation is None or conversation.is_followed:
+        return messages
+    conversation.is_followed = True
+    return _followed(messages, conversation)
 
 
 async def _followed(messages: Any, conversation: Conversation) -> AsyncIterator[Any]:

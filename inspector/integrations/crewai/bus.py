@@ -1,12 +1,11 @@
 """Observes CrewAI's event bus where events are emitted."""
 
 from collections import OrderedDict
-from collections.abc import Callable
 from typing import Any, Final
 
 from inspector.integrations.calls import Call, around_here, conclude, enclosing, guarded, is_reported, opened
 from inspector.integrations.crewai.events import ENDS, STARTS
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 from instrument.keywords import Noun
 
 _open: OrderedDict[str, tuple[str, str, Call]] = OrderedDict()
@@ -20,21 +19,17 @@ def listen(patches: Patches) -> None:
     patches.wrap_once_imported("crewai.events.event_bus", "CrewAIEventsBus", wrappers)
 
 
-def _emitted(original: Callable[..., Any]) -> Callable[..., Any]:
-    def emit(self: Any, source: Any, event: Any) -> Any:
-        result = original(self, source, event)
-        _report(source, event)
-        return result
-
-    return emit
+@wrapping
+def _emitted(original: Any, self: Any, source: Any, event: Any) -> Any:
+    result = original(self, source, event)
+    _report(source, event)
+    return result
 
 
-def _emitted_async(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def aemit(self: Any, source: Any, event: Any) -> Any:
-        _report(source, event)
-        return await original(self, source, event)
-
-    return aemit
+@wrapping
+async def _emitted_async(original: Any, self: Any, source: Any, event: Any) -> Any:
+    _report(source, event)
+    return await original(self, source, event)
 
 
 @guarded

@@ -1,12 +1,9 @@
 """Runs that end without an event: CrewAI emits one for an ``Exception``, but not for interrupted or cancelled runs."""
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 from inspector.integrations.calls import Call, around_here
-from inspector.integrations.patches import Patches
-
-Method: TypeAlias = Callable[..., Any]
+from inspector.integrations.patches import Patches, wrapping
 
 
 def close_runs(patches: Patches) -> None:
@@ -15,28 +12,24 @@ def close_runs(patches: Patches) -> None:
     patches.wrap_once_imported("crewai.flow.runtime", "Flow", {"kickoff_async": _closing_async})
 
 
-def _closing(original: Method) -> Method:
-    def kickoff(*args: Any, **kwargs: Any) -> Any:
-        outer = next(around_here(), None)
-        try:
-            return original(*args, **kwargs)
-        except BaseException as exc:
-            _close(outer, exc)
-            raise
-
-    return kickoff
+@wrapping
+def _closing(original: Any, /, *args: Any, **kwargs: Any) -> Any:
+    outer = next(around_here(), None)
+    try:
+        return original(*args, **kwargs)
+    except BaseException as exc:
+        _close(outer, exc)
+        raise
 
 
-def _closing_async(original: Method) -> Method:
-    async def kickoff(*args: Any, **kwargs: Any) -> Any:
-        outer = next(around_here(), None)
-        try:
-            return await original(*args, **kwargs)
-        except BaseException as exc:
-            _close(outer, exc)
-            raise
-
-    return kickoff
+@wrapping
+async def _closing_async(original: Any, /, *args: Any, **kwargs: Any) -> Any:
+    outer = next(around_here(), None)
+    try:
+        return await original(*args, **kwargs)
+    except BaseException as exc:
+        _close(outer, exc)
+        raise
 
 
 def _close(outer: Call | None, exc: BaseException) -> None:

@@ -8,46 +8,41 @@ from typing import Any
 from inspector.integrations.byte_streams import AsyncBytes, Bytes, Watcher
 from inspector.integrations.calls import safely
 from inspector.integrations.deciding import decide, decide_async
+from inspector.integrations.patches import wrapping
 from inspector.integrations.plain_http.requested import Decoded, Sent, plain_request, sent
 from instrument.control import HttpAnswer
 
 _TYPES = "dspy._vendor.lm15.transports._types"
 
 
-def streamed(original: Any) -> Any:
+@wrapping
+def streamed(original: Any, self: Any, request: Any) -> Any:
     """Report each request that calls a model."""
-
-    def stream(self: Any, request: Any) -> Any:
-        attempt = _attempt(request)
-        if attempt is None:
-            return original(self, request)
-        with attempt:
-            if attempt.is_undecided:
-                decide(attempt.call, _body(request))
-            answer = attempt.given()
-            response = original(self, _directed(attempt, request)) if answer is None else _answered(answer)
-        _follow(attempt, response, Bytes)
-        return response
-
-    return stream
+    attempt = _attempt(request)
+    if attempt is None:
+        return original(self, request)
+    with attempt:
+        if attempt.is_undecided:
+            decide(attempt.call, _body(request))
+        answer = attempt.given()
+        response = original(self, _directed(attempt, request)) if answer is None else _answered(answer)
+    _follow(attempt, response, Bytes)
+    return response
 
 
-def streamed_async(original: Any) -> Any:
+@wrapping
+async def streamed_async(original: Any, self: Any, request: Any) -> Any:
     """Like `streamed`, for its asynchronous client."""
-
-    async def do_stream(self: Any, request: Any) -> Any:
-        attempt = _attempt(request)
-        if attempt is None:
-            return await original(self, request)
-        with attempt:
-            if attempt.is_undecided:
-                await decide_async(attempt.call, _body(request))
-            answer = attempt.given()
-            response = await original(self, _directed(attempt, request)) if answer is None else _answered_async(answer)
-        _follow(attempt, response, AsyncBytes)
-        return response
-
-    return do_stream
+    attempt = _attempt(request)
+    if attempt is None:
+        return await original(self, request)
+    with attempt:
+        if attempt.is_undecided:
+            await decide_async(attempt.call, _body(request))
+        answer = attempt.given()
+        response = await original(self, _directed(attempt, request)) if answer is None else _answered_async(answer)
+    _follow(attempt, response, AsyncBytes)
+    return response
 
 
 def _attempt(request: Any) -> Sent | None:

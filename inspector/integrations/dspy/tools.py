@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 
 from inspector.integrations.calls import Call, Keywords, opened, safely
 from inspector.integrations.methods import reported
+from inspector.integrations.patches import wrapping
 from inspector.integrations.tool_bodies import decided, decided_async, leave_to_others, run_body
 from inspector.integrations.tracebacks import hidden
 
@@ -31,23 +32,20 @@ def invoked(original: Any) -> Any:
     return reported(_opened, lambda result: {"result": result})(body)
 
 
-def executed(original: Any) -> Any:
+@wrapping
+def executed(original: Any, self: Any, functions: Any = None) -> Any:
     """Report a tool call that the program has executed itself, unless a `Tool` does that."""
-
-    def execute(self: Any, functions: Any = None) -> Any:
-        if functions is None:
-            # DSPy looks for the function in the frame of its caller.
-            functions = safely(lambda: _around(self.name), None)
-        found = safely(lambda: _found(self.name, functions), None)
-        if found is None or type(found).__name__ == "Tool":
-            return original(self, functions)
-        described: Keywords = {"tool_name": self.name, "args": self.args or {}, "context": _source(found)}
-        with opened("tool_call", lambda: {**described, "function": found}, emitter="dspy") as call:
-            result = run_body(call, lambda changed: original(_with(self, changed), functions), subject=self)
-        call.ended(lambda: {"result": result})
-        return result
-
-    return execute
+    if functions is None:
+        # DSPy looks for the function in the frame of its caller.
+        functions = safely(lambda: _around(self.name), None)
+    found = safely(lambda: _found(self.name, functions), None)
+    if found is None or type(found).__name__ == "Tool":
+        return original(self, functions)
+    described: Keywords = {"tool_name": self.name, "args": self.args or {}, "context": _source(found)}
+    with opened("tool_call", lambda: {**described, "function": found}, emitter="dspy") as call:
+        result = run_body(call, lambda changed: original(_with(self, changed), functions), subject=self)
+    call.ended(lambda: {"result": result})
+    return result
 
 
 def _within_callbacks(original: Any) -> Any:

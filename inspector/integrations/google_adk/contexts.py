@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, cast
 
 from inspector.integrations.calls import safely
+from inspector.integrations.patches import wrapping
 
 Artifact: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 """The arguments of ``save_artifact``."""
@@ -58,17 +59,14 @@ async def outcome_of(body: Callable[[], Any], context: Any) -> Any:
     return Outcome(result, actions, artifacts) if actions or artifacts else result
 
 
-def saved(original: Callable[..., Any]) -> Callable[..., Any]:
+@wrapping
+async def saved(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     """Note calls of ``save_artifact`` by a tool."""
-
-    async def save_artifact(self: Any, *args: Any, **kwargs: Any) -> Any:
-        version = await original(self, *args, **kwargs)
-        artifacts = _saved.get()
-        if artifacts is not None:
-            artifacts.append((args, kwargs))
-        return version
-
-    return save_artifact
+    version = await original(self, *args, **kwargs)
+    artifacts = _saved.get()
+    if artifacts is not None:
+        artifacts.append((args, kwargs))
+    return version
 
 
 def _left_in(context: Any) -> dict[str, Any]:

@@ -1,29 +1,34 @@
 """Model calls."""
 
-from collections.abc import Callable
 from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, Model, conclude, guarded
 from inspector.integrations.classes import is_a, kind_of
 from inspector.integrations.generators import Following, followed, opened_apart
 from inspector.integrations.google_adk.content import failure_of, lean, value_of
+from inspector.integrations.patches import wrapping
 
 
-def generated(original: Callable[..., Any]) -> Callable[..., Any]:
+@wrapping
+def generated(
+    original: Any,
+    /,
+    self: Any,
+    response_generator: Any,
+    invocation_context: Any,
+    llm_request: Any,
+    *args: Any,
+    **kw: Any,
+) -> Any:
     """Follow the generator of a model's answer, before the method gets it."""
 
-    def answer(
-        self: Any, response_generator: Any, invocation_context: Any, llm_request: Any, *args: Any, **kw: Any
-    ) -> Any:
-        def begin() -> Following:
-            call = opened_apart("llm_generate", lambda: _request(llm_request, invocation_context), emitter="google_adk")
-            answer = _Answer(call)
-            return Following(call, saw=guarded(answer.saw), conclude=answer.conclude, is_done=answer.is_whole)
+    def begin() -> Following:
+        call = opened_apart("llm_generate", lambda: _request(llm_request, invocation_context), emitter="google_adk")
+        answer = _Answer(call)
+        return Following(call, saw=guarded(answer.saw), conclude=answer.conclude, is_done=answer.is_whole)
 
-        reported = followed(response_generator, begin)
-        return original(self, reported, invocation_context, llm_request, *args, **kw)
-
-    return answer
+    reported = followed(response_generator, begin)
+    return original(self, reported, invocation_context, llm_request, *args, **kw)
 
 
 class _Answer:

@@ -1,16 +1,13 @@
 """Tool calls, as plugins see them."""
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, cast
 
 from inspector.integrations.calls import Call, Keywords, announce, conclude, enclosing, opened, safely
 from inspector.integrations.classes import kind_of
 from inspector.integrations.google_adk.contexts import Outcome, outcome_of, saved
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.tool_bodies import run_body_async, undecided
-
-Method: TypeAlias = Callable[..., Any]
 
 _CANCELLED: Final = "notify_tool_cancelled"
 
@@ -44,53 +41,47 @@ def _wrap_cancelled(patches: Patches, module: Any) -> None:
         patches.wrap(module, _CANCELLED, _tool_cancelled)
 
 
-def _tool_begins(original: Method) -> Method:
-    async def run_before_tool_callback(self: Any, *, tool: Any, tool_args: Any, tool_context: Any, **kw: Any) -> Any:
-        with opened("tool_call", lambda: _tool(tool, tool_args, tool_context), emitter="google_adk"):
-            return await original(self, tool=tool, tool_args=tool_args, tool_context=tool_context, **kw)
-
-    return run_before_tool_callback
+@wrapping
+async def _tool_begins(original: Any, /, self: Any, *, tool: Any, tool_args: Any, tool_context: Any, **kw: Any) -> Any:
+    with opened("tool_call", lambda: _tool(tool, tool_args, tool_context), emitter="google_adk"):
+        return await original(self, tool=tool, tool_args=tool_args, tool_context=tool_context, **kw)
 
 
-def _body_run(original: Method) -> Method:
-    async def run_async(self: Any, *, args: Any, tool_context: Any) -> Any:
-        call = undecided("google_adk")
-        if call is None:
-            return await original(self, args=args, tool_context=tool_context)
+@wrapping
+async def _body_run(original: Any, self: Any, *, args: Any, tool_context: Any) -> Any:
+    call = undecided("google_adk")
+    if call is None:
+        return await original(self, args=args, tool_context=tool_context)
 
-        outcome: Any = None
+    outcome: Any = None
 
-        async def body(changed: Any) -> Any:
-            nonlocal outcome
-            arguments = args if changed is None else dict(changed)
-            outcome = await outcome_of(lambda: original(self, args=arguments, tool_context=tool_context), tool_context)
-            return outcome
+    async def body(changed: Any) -> Any:
+        nonlocal outcome
+        arguments = args if changed is None else dict(changed)
+        outcome = await outcome_of(lambda: original(self, args=arguments, tool_context=tool_context), tool_context)
+        return outcome
 
-        result = await run_body_async(call, body, subject=self)
-        if not isinstance(result, Outcome):
-            return result
-        if result is not outcome:
-            await result.leave_in(tool_context)
-        return result.result
-
-    return run_async
+    result = await run_body_async(call, body, subject=self)
+    if not isinstance(result, Outcome):
+        return result
+    if result is not outcome:
+        await result.leave_in(tool_context)
+    return result.result
 
 
-def _tool_returned(original: Method) -> Method:
-    async def run_after_tool_callback(self: Any, **kwargs: Any) -> Any:
-        changed = await original(self, **kwargs)
-        call = _tool_call(kwargs.get("tool_context"))
-        if call is not None and safely(lambda: _is_waiting(kwargs["tool_context"].actions), otherwise=False):
-            name = call.keyword("tool_name")
-            announce("session_paused", lambda: {"reason": f"{name} needs confirmation or a sign-in", "context": None})
-            call.interrupted()
-        elif call is not None:
-            confirmation = getattr(kwargs.get("tool_context"), "tool_confirmation", None)
-            failure = ToolRefused if getattr(confirmation, "confirmed", None) is False else ToolFailed
-            conclude(call, partial(_tool_result, failure), kwargs.get("result") if changed is None else changed)
-        return changed
-
-    return run_after_tool_callback
+@wrapping
+async def _tool_returned(original: Any, /, self: Any, **kwargs: Any) -> Any:
+    changed = await original(self, **kwargs)
+    call = _tool_call(kwargs.get("tool_context"))
+    if call is not None and safely(lambda: _is_waiting(kwargs["tool_context"].actions), otherwise=False):
+        name = call.keyword("tool_name")
+        announce("session_paused", lambda: {"reason": f"{name} needs confirmation or a sign-in", "context": None})
+        call.interrupted()
+    elif call is not None:
+        confirmation = getattr(kwargs.get("tool_context"), "tool_confirmation", None)
+        failure = ToolRefused if getattr(confirmation, "confirmed", None) is False else ToolFailed
+        conclude(call, partial(_tool_result, failure), kwargs.get("result") if changed is None else changed)
+    return changed
 
 
 def _is_waiting(actions: Any) -> bool:
@@ -98,24 +89,20 @@ def _is_waiting(actions: Any) -> bool:
     return bool(actions.requested_tool_confirmations or actions.requested_auth_configs)
 
 
-def _tool_raised(original: Method) -> Method:
-    async def run_on_tool_error_callback(self: Any, **kwargs: Any) -> Any:
-        call, error = _tool_call(kwargs.get("tool_context")), kwargs.get("error")
-        if call is not None and isinstance(error, BaseException):
-            call.failed(error)
-        return await original(self, **kwargs)
-
-    return run_on_tool_error_callback
+@wrapping
+async def _tool_raised(original: Any, /, self: Any, **kwargs: Any) -> Any:
+    call, error = _tool_call(kwargs.get("tool_context")), kwargs.get("error")
+    if call is not None and isinstance(error, BaseException):
+        call.failed(error)
+    return await original(self, **kwargs)
 
 
-def _tool_cancelled(original: Method) -> Method:
-    async def notify_tool_cancelled(**kwargs: Any) -> Any:
-        call, cancelled = _tool_call(kwargs.get("tool_context")), kwargs.get("cancelled")
-        if call is not None and isinstance(cancelled, BaseException):
-            call.failed(cancelled)
-        return await original(**kwargs)
-
-    return notify_tool_cancelled
+@wrapping
+async def _tool_cancelled(original: Any, /, **kwargs: Any) -> Any:
+    call, cancelled = _tool_call(kwargs.get("tool_context")), kwargs.get("cancelled")
+    if call is not None and isinstance(cancelled, BaseException):
+        call.failed(cancelled)
+    return await original(**kwargs)
 
 
 def _tool_call(tool_context: Any) -> Call | None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from inspector.integrations.calls import Call, Keywords, Named, around_here, guarded, opened
 from inspector.integrations.classes import is_a
 from inspector.integrations.generators import opened_apart
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.plain import is_items
 
 requested: ContextVar[str | None] = ContextVar("inspector_llama_index_tool_call", default=None)
@@ -50,21 +50,18 @@ def _add(patches: Patches, handlers: list[Any], base: Any, methods: Mapping[str,
     patches.on_undo(remove)
 
 
-def waiting(original: Any) -> Any:
+@wrapping
+async def waiting(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     """Interrupt the step, and the tool in it, that waits for an event: it is run again when that arrives."""
-
-    async def wait_for_event(self: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return await original(self, *args, **kwargs)
-        except Exception as exc:
-            if type(exc).__name__ == "WaitingForEvent":
-                for call in around_here():
-                    if is_workflow(call.subject) or call.subject is None:
-                        break
-                    call.interrupted()
-            raise
-
-    return wait_for_event
+    try:
+        return await original(self, *args, **kwargs)
+    except Exception as exc:
+        if type(exc).__name__ == "WaitingForEvent":
+            for call in around_here():
+                if is_workflow(call.subject) or call.subject is None:
+                    break
+                call.interrupted()
+        raise
 
 
 class _Runs:

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from inspector.integrations.calls import Keywords, opened, safely
 from inspector.integrations.mcp.server import is_served, plain
+from inspector.integrations.patches import Wrapper
 from inspector.record.calls.current import innermost
 from instrument.keywords import Noun
 
-Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]
 ServerName = Callable[[Any], str | None]
 Read = Callable[[Any], Keywords]
 

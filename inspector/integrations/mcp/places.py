@@ -1,12 +1,9 @@
 """Finds the functions of the SDK to wrap."""
 
-from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from inspector.integrations.patches import Patches
-
-Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]
+from inspector.integrations.patches import Patches, Wrapper
 
 
 def wrap(patches: Patches, module: str, path: str, wrapper: Wrapper) -> None:

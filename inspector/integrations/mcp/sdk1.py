@@ -6,7 +6,7 @@
 - The SDK does not propagate trace context, so ``_meta.traceparent`` is added to what is sent.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -29,7 +29,7 @@ from inspector.integrations.mcp.requests import (
 )
 from inspector.integrations.mcp.server import plain
 from inspector.integrations.mcp.transports import route_of
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.propagation import carry
 from instrument import control
 
@@ -91,128 +91,110 @@ class _Carrying:
         return dumped if self._params is None else {**dumped, "params": params}
 
 
-def _send(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def send_request(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
-        callback = kwargs.get("progress_callback", args[_PROGRESS_CALLBACK] if len(args) > _PROGRESS_CALLBACK else None)
+@wrapping
+async def _send(original: Any, /, self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
+    callback = kwargs.get("progress_callback", args[_PROGRESS_CALLBACK] if len(args) > _PROGRESS_CALLBACK else None)
 
-        def describe() -> Envelope:
-            envelope = _envelope(self._request_id, request)
-            if callback is None:
-                return envelope
-            params = members(envelope.get("params"))
-            meta = {**members(params.get("_meta")), "progressToken": self._request_id}
-            return {**envelope, "params": {**params, "_meta": meta}}
+    def describe() -> Envelope:
+        envelope = _envelope(self._request_id, request)
+        if callback is None:
+            return envelope
+        params = members(envelope.get("params"))
+        meta = {**members(params.get("_meta")), "progressToken": self._request_id}
+        return {**envelope, "params": {**params, "_meta": meta}}
 
-        route = route_of(getattr(self, "_write_stream", None))
-        exchange = sent(self, describe, route)
-        method, own_params = _UNREAD
-        if control.controller is not None:
-            method, own_params = safely(lambda: _method_and_params(request), _UNREAD)
-        is_sent: list[bool] = []
+    route = route_of(getattr(self, "_write_stream", None))
+    exchange = sent(self, describe, route)
+    method, own_params = _UNREAD
+    if control.controller is not None:
+        method, own_params = safely(lambda: _method_and_params(request), _UNREAD)
+    is_sent: list[bool] = []
 
-        async def send(params: Mapping[str, Any] | None) -> Any:
-            is_sent.append(True)
-            return await original(self, _Carrying(request, None if params is own_params else params), *args, **kwargs)
+    async def send(params: Mapping[str, Any] | None) -> Any:
+        is_sent.append(True)
+        return await original(self, _Carrying(request, None if params is own_params else params), *args, **kwargs)
 
-        with exchange, OpenRequest(self):
-            result = await response_to(exchange, (method, own_params, route), send, _refusal)
-            if not is_sent:
-                self._request_id += 1
-                result = (args[0] if args else kwargs["result_type"]).model_validate(result)
-        exchange.answered(lambda: plain(result))
-        return result
-
-    return send_request
+    with exchange, OpenRequest(self):
+        result = await response_to(exchange, (method, own_params, route), send, _refusal)
+        if not is_sent:
+            self._request_id += 1
+            result = (args[0] if args else kwargs["result_type"]).model_validate(result)
+    exchange.answered(lambda: plain(result))
+    return result
 
 
-def _initialize(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def initialize(self: Any, *args: Any, **kwargs: Any) -> Any:
-        result = await original(self, *args, **kwargs)
-        name = getattr(getattr(result, "serverInfo", None), "name", None)
-        if isinstance(name, str):
-            _server_names[self] = name
-        return result
-
-    return initialize
+@wrapping
+async def _initialize(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
+    result = await original(self, *args, **kwargs)
+    name = getattr(getattr(result, "serverInfo", None), "name", None)
+    if isinstance(name, str):
+        _server_names[self] = name
+    return result
 
 
-def _begin(original: Callable[..., Any]) -> Callable[..., Any]:
-    def __enter__(self: Any) -> Any:  # noqa: N807 - the method's own name
-        _answering[self] = received(
-            self._session,
-            lambda: _envelope(self.request_id, self.request),
-            route_of(getattr(self._session, "_write_stream", None)),
-            lambda: _headers(self),
-        )
-        return original(self)
-
-    return __enter__
+@wrapping
+def _begin(original: Any, self: Any) -> Any:
+    _answering[self] = received(
+        self._session,
+        lambda: _envelope(self.request_id, self.request),
+        route_of(getattr(self._session, "_write_stream", None)),
+        lambda: _headers(self),
+    )
+    return original(self)
 
 
-def _respond(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def respond(self: Any, response: Any) -> None:
-        exchange = _answering.get(self)
-        # A cancelled request is not answered, whatever its handler returns.
-        if exchange is not None and not self.cancelled:
-            del _answering[self]
-            if hasattr(response, "code"):
-                exchange.refused(lambda: response)
-            else:
-                exchange.answered(lambda: plain(response))
-        await original(self, response)
-
-    return respond
+@wrapping
+async def _respond(original: Any, self: Any, response: Any) -> None:
+    exchange = _answering.get(self)
+    # A cancelled request is not answered, whatever its handler returns.
+    if exchange is not None and not self.cancelled:
+        del _answering[self]
+        if hasattr(response, "code"):
+            exchange.refused(lambda: response)
+        else:
+            exchange.answered(lambda: plain(response))
+    await original(self, response)
 
 
-def _cancel(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def cancel(self: Any) -> None:
-        cancelled(self._session, {"requestId": self.request_id}, "inbound")
-        await original(self)
-
-    return cancel
+@wrapping
+async def _cancel(original: Any, self: Any) -> None:
+    cancelled(self._session, {"requestId": self.request_id}, "inbound")
+    await original(self)
 
 
-def _end(original: Callable[..., Any]) -> Callable[..., Any]:
-    def __exit__(self: Any, exc_type: Any, exc_val: Any, exc_tb: Any) -> Any:  # noqa: N807 - as above
-        exchange = _answering.pop(self, None)
-        if exchange is not None and exc_val is not None:
-            exchange.raised(exc_val)
-        elif exchange is not None:
-            exchange.unanswered()
-        return original(self, exc_type, exc_val, exc_tb)
-
-    return __exit__
+@wrapping
+def _end(original: Any, self: Any, exc_type: Any, exc_val: Any, exc_tb: Any) -> Any:
+    exchange = _answering.pop(self, None)
+    if exchange is not None and exc_val is not None:
+        exchange.raised(exc_val)
+    elif exchange is not None:
+        exchange.unanswered()
+    return original(self, exc_type, exc_val, exc_tb)
 
 
-def _notice(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def received_notification(self: Any, notification: Any) -> None:
-        root = getattr(notification, "root", None)
-        if getattr(root, "method", None) == "notifications/progress":
-            progressed(self, getattr(root, "params", None))
-        elif getattr(root, "method", None) == "notifications/message":
-            safely(lambda: logged(self, getattr(root, "params", None)), None)
-        await original(self, notification)
-
-    return received_notification
+@wrapping
+async def _notice(original: Any, self: Any, notification: Any) -> None:
+    root = getattr(notification, "root", None)
+    if getattr(root, "method", None) == "notifications/progress":
+        progressed(self, getattr(root, "params", None))
+    elif getattr(root, "method", None) == "notifications/message":
+        safely(lambda: logged(self, getattr(root, "params", None)), None)
+    await original(self, notification)
 
 
-def _heed(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def handle_incoming(self: Any, req: Any) -> None:
-        if isinstance(req, Exception):
-            safely(lambda: not_a_message(self, req), None)
-        await original(self, req)
-
-    return handle_incoming
+@wrapping
+async def _heed(original: Any, self: Any, req: Any) -> None:
+    if isinstance(req, Exception):
+        safely(lambda: not_a_message(self, req), None)
+    await original(self, req)
 
 
-def _notify(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def send_notification(self: Any, notification: Any, *args: Any, **kwargs: Any) -> Any:
-        root = getattr(notification, "root", None)
-        if getattr(root, "method", None) == "notifications/cancelled":
-            cancelled(self, getattr(root, "params", None), "outbound")
-        return await original(self, notification, *args, **kwargs)
-
-    return send_notification
+@wrapping
+async def _notify(original: Any, /, self: Any, notification: Any, *args: Any, **kwargs: Any) -> Any:
+    root = getattr(notification, "root", None)
+    if getattr(root, "method", None) == "notifications/cancelled":
+        cancelled(self, getattr(root, "params", None), "outbound")
+    return await original(self, notification, *args, **kwargs)
 
 
 def _method_and_params(request: Any) -> tuple[str, Mapping[str, Any] | None]:

@@ -31,7 +31,7 @@ from inspector.integrations.mcp.requests import (
     surrounded,
 )
 from inspector.integrations.mcp.transports import Route, route_of
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.propagation import carry
 from instrument import control
 
@@ -64,131 +64,119 @@ def _server_name(asking: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _send(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def send_raw_request(
-        self: Any, method: str, params: Mapping[str, Any] | None, opts: Any = None, **more: Any
-    ) -> Any:
-        if _emits_hooks(self):
-            with OpenRequest(self):
-                return await original(self, method, params, opts, **more)
-        opts = _numbered(self, lambda: self._pending, opts)
-        route = route_of(getattr(self, "_write_stream", None))
-        exchange = sent(self, lambda: _request(_next_id(self, self._pending, opts), method, params, opts), route)
-        with exchange, OpenRequest(self):
-            result = await response_to(
-                exchange, (method, params, route), lambda given: original(self, method, given, opts, **more), _refusal
-            )
-        exchange.answered(lambda: result)
-        return result
-
-    return send_raw_request
-
-
-def _send_directly(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def send_raw_request(self: Any, method: str, params: Mapping[str, Any] | None, opts: Any = None) -> Any:
-        def describe() -> Envelope:
-            peer = self._peer
-            return _request(_next_id(peer, peer._in_flight_ids, opts), method, params, None)  # noqa: SLF001 - no other way
-
-        opts = _numbered(safely(lambda: self._peer, None), lambda: self._peer._in_flight_ids, opts)  # noqa: SLF001 - as below
-        with sent(self, describe, _MEMORY) as exchange:
-            result = await response_to(
-                exchange, (method, params, _MEMORY), lambda given: original(self, method, given, opts), _refusal
-            )
-        exchange.answered(lambda: result)
-        return result
-
-    return send_raw_request
-
-
-def _ask_back_directly(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def send_raw_request(self: Any, method: str, params: Mapping[str, Any] | None, opts: Any = None) -> Any:
-        if not self.can_send_request:
-            return await original(self, method, params, opts)
-        with sent(self, lambda: _request(members(opts).get("request_id"), method, params, None), _MEMORY) as exchange:
-            result = await original(self, method, params, opts)
-        exchange.answered(lambda: result)
-        return result
-
-    return send_raw_request
-
-
-def _progress_directly(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def progress(self: Any, progress: float, total: float | None = None, message: str | None = None) -> None:
-        if getattr(self, "_on_progress", None) is not None:
-            # The request was sent in the same context in which it is handled.
-            request = next((each for each in enclosing("rpc_request") if each.keyword("direction") == "outbound"), None)
-            if request is not None:
-                params = {"progress": progress, "total": total, "message": message}
-                announce("progress_update", lambda: progress_of(params, request.call_id))
-        await original(self, progress, total, message)
-
-    return progress
-
-
-def _answer(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def on_request(self: Any, dctx: Any, method: str, params: Mapping[str, Any] | None) -> Any:
-        if _is_internal(dctx, method):
-            return await original(self, dctx, method, params)
-        connection = _innermost_context(dctx)
-        if _emits_hooks(getattr(self, "server", None)) or _emits_hooks(getattr(connection, "_dispatcher", None)):
-            with surrounded(lambda: _request(dctx.request_id, method, params, None), lambda: _headers(connection)):
-                return await original(self, dctx, method, params)
-        exchange = received(
-            getattr(connection, "_dispatcher", connection),
-            lambda: _request(dctx.request_id, method, params, None),
-            _route(connection),
-            lambda: _headers(connection),
+@wrapping
+async def _send(
+    original: Any, /, self: Any, method: str, params: Mapping[str, Any] | None, opts: Any = None, **more: Any
+) -> Any:
+    if _emits_hooks(self):
+        with OpenRequest(self):
+            return await original(self, method, params, opts, **more)
+    opts = _numbered(self, lambda: self._pending, opts)
+    route = route_of(getattr(self, "_write_stream", None))
+    exchange = sent(self, lambda: _request(_next_id(self, self._pending, opts), method, params, opts), route)
+    with exchange, OpenRequest(self):
+        result = await response_to(
+            exchange, (method, params, route), lambda given: original(self, method, given, opts, **more), _refusal
         )
-        with exchange:
-            result = await original(self, dctx, method, params)
-        exchange.answered(lambda: result)
-        return result
+    exchange.answered(lambda: result)
+    return result
 
-    return on_request
+
+@wrapping
+async def _send_directly(
+    original: Any, self: Any, method: str, params: Mapping[str, Any] | None, opts: Any = None
+) -> Any:
+    def describe() -> Envelope:
+        peer = self._peer
+        return _request(_next_id(peer, peer._in_flight_ids, opts), method, params, None)  # noqa: SLF001 - no other way
+
+    opts = _numbered(safely(lambda: self._peer, None), lambda: self._peer._in_flight_ids, opts)  # noqa: SLF001 - as below
+    with sent(self, describe, _MEMORY) as exchange:
+        result = await response_to(
+            exchange, (method, params, _MEMORY), lambda given: original(self, method, given, opts), _refusal
+        )
+    exchange.answered(lambda: result)
+    return result
+
+
+@wrapping
+async def _ask_back_directly(
+    original: Any, self: Any, method: str, params: Mapping[str, Any] | None, opts: Any = None
+) -> Any:
+    if not self.can_send_request:
+        return await original(self, method, params, opts)
+    with sent(self, lambda: _request(members(opts).get("request_id"), method, params, None), _MEMORY) as exchange:
+        result = await original(self, method, params, opts)
+    exchange.answered(lambda: result)
+    return result
+
+
+@wrapping
+async def _progress_directly(
+    original: Any, self: Any, progress: float, total: float | None = None, message: str | None = None
+) -> None:
+    if getattr(self, "_on_progress", None) is not None:
+        # The request was sent in the same context in which it is handled.
+        request = next((each for each in enclosing("rpc_request") if each.keyword("direction") == "outbound"), None)
+        if request is not None:
+            params = {"progress": progress, "total": total, "message": message}
+            announce("progress_update", lambda: progress_of(params, request.call_id))
+    await original(self, progress, total, message)
+
+
+@wrapping
+async def _answer(original: Any, self: Any, dctx: Any, method: str, params: Mapping[str, Any] | None) -> Any:
+    if _is_internal(dctx, method):
+        return await original(self, dctx, method, params)
+    connection = _innermost_context(dctx)
+    if _emits_hooks(getattr(self, "server", None)) or _emits_hooks(getattr(connection, "_dispatcher", None)):
+        with surrounded(lambda: _request(dctx.request_id, method, params, None), lambda: _headers(connection)):
+            return await original(self, dctx, method, params)
+    exchange = received(
+        getattr(connection, "_dispatcher", connection),
+        lambda: _request(dctx.request_id, method, params, None),
+        _route(connection),
+        lambda: _headers(connection),
+    )
+    with exchange:
+        result = await original(self, dctx, method, params)
+    exchange.answered(lambda: result)
+    return result
 
 
 def _emits_hooks(each: Any) -> bool:
     return getattr(each, "emits_hooks", False) is True
 
 
-def _notice(original: Callable[..., Any]) -> Callable[..., Any]:
-    def dispatch_notification(self: Any, msg: Any, *args: Any, **kwargs: Any) -> Any:
-        method = getattr(msg, "method", None)
-        if method == "notifications/progress" and not _emits_hooks(self):
-            progressed(self, getattr(msg, "params", None))
-        elif method == "notifications/cancelled":
-            cancelled(self, getattr(msg, "params", None), "inbound")
-        elif method == "notifications/message":
-            safely(lambda: logged(self, getattr(msg, "params", None)), None)
-        return original(self, msg, *args, **kwargs)
-
-    return dispatch_notification
+@wrapping
+def _notice(original: Any, /, self: Any, msg: Any, *args: Any, **kwargs: Any) -> Any:
+    method = getattr(msg, "method", None)
+    if method == "notifications/progress" and not _emits_hooks(self):
+        progressed(self, getattr(msg, "params", None))
+    elif method == "notifications/cancelled":
+        cancelled(self, getattr(msg, "params", None), "inbound")
+    elif method == "notifications/message":
+        safely(lambda: logged(self, getattr(msg, "params", None)), None)
+    return original(self, msg, *args, **kwargs)
 
 
-def _heed(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def on_stream_exception(self: Any, exc: Exception) -> None:
-        safely(lambda: not_a_message(getattr(self, "_dispatcher", None), exc), None)
-        await original(self, exc)
-
-    return on_stream_exception
+@wrapping
+async def _heed(original: Any, self: Any, exc: Exception) -> None:
+    safely(lambda: not_a_message(getattr(self, "_dispatcher", None), exc), None)
+    await original(self, exc)
 
 
-def _notify(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def send_notification(self: Any, notification: Any, *args: Any, **kwargs: Any) -> Any:
-        if getattr(notification, "method", None) == "notifications/cancelled":
-            cancelled(getattr(self, "_dispatcher", None), getattr(notification, "params", None), "outbound")
-        return await original(self, notification, *args, **kwargs)
-
-    return send_notification
+@wrapping
+async def _notify(original: Any, /, self: Any, notification: Any, *args: Any, **kwargs: Any) -> Any:
+    if getattr(notification, "method", None) == "notifications/cancelled":
+        cancelled(getattr(self, "_dispatcher", None), getattr(notification, "params", None), "outbound")
+    return await original(self, notification, *args, **kwargs)
 
 
-def _inject(original: Callable[..., Any]) -> Callable[..., Any]:
-    def inject_trace_context(meta: dict[str, Any]) -> None:
-        original(meta)
-        carry(meta)
-
-    return inject_trace_context
+@wrapping
+def _inject(original: Any, meta: dict[str, Any]) -> None:
+    original(meta)
+    carry(meta)
 
 
 def _request(

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from inspector.integrations.calls import Describe, Keywords, opened, safely
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.tracebacks import without_ours
 
 _serving: ContextVar[str | None] = ContextVar("inspector_served_tool_call", default=None)
@@ -18,13 +18,10 @@ def is_served(call_id: str | None) -> bool:
     return call_id is not None and call_id == _serving.get()
 
 
-def run_tool(original: Callable[..., Any]) -> Callable[..., Any]:
+@wrapping
+async def run_tool(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     """Wrap ``ToolManager.call_tool``, which runs every function tool of the SDK's servers, in both versions."""
-
-    async def call_tool(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return await _run(lambda: original(self, *args, **kwargs), lambda: _described(self, *args, **kwargs))
-
-    return call_tool
+    return await _run(lambda: original(self, *args, **kwargs), lambda: _described(self, *args, **kwargs))
 
 
 def record_fastmcp(patches: Patches) -> None:
@@ -32,11 +29,9 @@ def record_fastmcp(patches: Patches) -> None:
     patches.wrap_once_imported("fastmcp.tools.function_tool", "FunctionTool", {"run": _run_function})
 
 
-def _run_function(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return await _run(lambda: original(self, *args, **kwargs), lambda: _described_function(self, *args, **kwargs))
-
-    return run
+@wrapping
+async def _run_function(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
+    return await _run(lambda: original(self, *args, **kwargs), lambda: _described_function(self, *args, **kwargs))
 
 
 async def _run(run: Callable[[], Awaitable[Any]], describe: Describe) -> Any:

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 from inspector.integrations.calls import safely
 from inspector.integrations.mcp.nowhere import leads_nowhere, nowhere
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, Wrapper
 from inspector.integrations.tracebacks import unseen
 from inspector.integrations.within import Make, decorated
 
@@ -79,7 +79,7 @@ def route_of(stream: Any) -> Route:
         return UNKNOWN
 
 
-def _telling(transport: str, *, is_client: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _telling(transport: str, *, is_client: bool = False) -> Wrapper:
     def wrapper(open_streams: Callable[..., Any]) -> Callable[..., Any]:
         def opened(*args: Any, **kwargs: Any) -> AbstractAsyncContextManager[Any]:
             route = Route(transport, safely(lambda: _server_in(args, kwargs), otherwise=None))

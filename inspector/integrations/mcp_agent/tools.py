@@ -1,14 +1,11 @@
 """Tool calls: ``Agent.call_tool``, whatever the tool is."""
 
-from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from inspector.integrations.calls import Keywords, awaited, opened
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.tool_bodies import run_tool
-
-Method: TypeAlias = Callable[..., Any]
 
 _tool_use_id: ContextVar[str | None] = ContextVar("inspector_mcp_agent_tool_use_id", default=None)
 """The model's id for the current tool call."""
@@ -22,31 +19,27 @@ def wrap_tools(patches: Patches) -> None:
     patches.wrap_once_imported(llm, "AugmentedLLM", {"call_tool": _with_tool_use_id})
 
 
-def _with_tool_use_id(original: Method) -> Method:
-    async def call_tool(self: Any, request: Any, tool_call_id: Any = None) -> Any:
-        before = _tool_use_id.get()
-        _tool_use_id.set(tool_call_id)
-        try:
-            return await original(self, request, tool_call_id)
-        finally:
-            _tool_use_id.set(before)
-
-    return call_tool
+@wrapping
+async def _with_tool_use_id(original: Any, self: Any, request: Any, tool_call_id: Any = None) -> Any:
+    before = _tool_use_id.get()
+    _tool_use_id.set(tool_call_id)
+    try:
+        return await original(self, request, tool_call_id)
+    finally:
+        _tool_use_id.set(before)
 
 
-def _called(original: Method) -> Method:
-    async def call_tool(self: Any, name: Any, arguments: Any = None, server_name: Any = None) -> Any:
-        tool_use_id = _tool_use_id.get()
-        call = opened("tool_call", lambda: _tool(self, name, arguments, server_name, tool_use_id), emitter="mcp_agent")
-        # The model did not request the calls that the tool itself makes.
-        _tool_use_id.set(None)
+@wrapping
+async def _called(original: Any, self: Any, name: Any, arguments: Any = None, server_name: Any = None) -> Any:
+    tool_use_id = _tool_use_id.get()
+    call = opened("tool_call", lambda: _tool(self, name, arguments, server_name, tool_use_id), emitter="mcp_agent")
+    # The model did not request the calls that the tool itself makes.
+    _tool_use_id.set(None)
 
-        def tool(given: Any) -> Any:
-            return original(self, name, given, server_name)
+    def tool(given: Any) -> Any:
+        return original(self, name, given, server_name)
 
-        return await awaited(call, run_tool(call, tool, arguments, subject=self), _result)
-
-    return call_tool
+    return await awaited(call, run_tool(call, tool, arguments, subject=self), _result)
 
 
 def _tool(agent: Any, name: str, arguments: Any, server_name: str | None, tool_use_id: str | None) -> Keywords:

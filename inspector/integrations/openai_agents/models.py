@@ -16,6 +16,7 @@ from inspector.integrations.calls import (
     safely,
 )
 from inspector.integrations.methods import reported_by
+from inspector.integrations.patches import wrapping
 from inspector.integrations.tracebacks import unseen
 
 _NAMES: Final = ("system_instructions", "input", "model_settings", "tools", "output_schema", "handoffs")
@@ -52,14 +53,11 @@ def _answered(call: Call, response: Any) -> Any:
     return response
 
 
-def streamed(original: Any) -> Any:
+@wrapping
+def streamed(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     """Report requests with streaming."""
-
-    def stream_response(self: Any, *args: Any, **kwargs: Any) -> Any:
-        events = original(self, *args, **kwargs)
-        return events if is_reported("llm_generate", self) else _stream(events, self, args, kwargs)
-
-    return stream_response
+    events = original(self, *args, **kwargs)
+    return events if is_reported("llm_generate", self) else _stream(events, self, args, kwargs)
 
 
 async def _stream(
@@ -141,14 +139,11 @@ def _response(response: Any) -> Keywords:
     return {"response": {"id": response.response_id, "output": response.output}, "usage": response.usage}
 
 
-def finished(original: Any) -> Any:
+@wrapping
+async def finished(original: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Give an agent and its workflow the final output of the run, which may be a tool's instead of the model's."""
-
-    async def run_final_output_hooks(*args: Any, **kwargs: Any) -> Any:
-        safely(lambda: _result_above(kwargs["final_output"] if "final_output" in kwargs else args[3]), otherwise=None)
-        return await original(*args, **kwargs)
-
-    return run_final_output_hooks
+    safely(lambda: _result_above(kwargs["final_output"] if "final_output" in kwargs else args[3]), otherwise=None)
+    return await original(*args, **kwargs)
 
 
 @guarded

@@ -4,6 +4,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from inspector.integrations.calls import safely
+from inspector.integrations.patches import wrapping
 
 
 class RunInput:
@@ -37,34 +38,28 @@ def _session(config: Any, options: dict[str, Any]) -> str | None:
 run_input: ContextVar[RunInput | None] = ContextVar("inspector_openai_agents_run", default=None)
 
 
-def run(original: Any) -> Any:
+@wrapping
+async def run(original: Any, /, self: Any, starting_agent: Any, input: Any, **options: Any) -> Any:  # noqa: A002 - the SDK's name
     """Note the input of a run while it runs."""
-
-    async def asking(self: Any, starting_agent: Any, input: Any, **options: Any) -> Any:  # noqa: A002 - the SDK's name
-        around = run_input.get()
-        run_input.set(safely(lambda: RunInput(input, options), otherwise=None))
-        try:
-            return await original(self, starting_agent, input, **options)
-        finally:
-            run_input.set(around)
-
-    return asking
+    around = run_input.get()
+    run_input.set(safely(lambda: RunInput(input, options), otherwise=None))
+    try:
+        return await original(self, starting_agent, input, **options)
+    finally:
+        run_input.set(around)
 
 
-def run_streamed(original: Any) -> Any:
+@wrapping
+def run_streamed(original: Any, /, self: Any, starting_agent: Any, input: Any, **options: Any) -> Any:  # noqa: A002 - as above
     """Note the input of a run while it is started; its task inherits it."""
-
-    def asking(self: Any, starting_agent: Any, input: Any, **options: Any) -> Any:  # noqa: A002 - as above
-        around = run_input.get()
-        its = safely(lambda: RunInput(input, options), otherwise=None)
+    around = run_input.get()
+    its = safely(lambda: RunInput(input, options), otherwise=None)
+    if its is not None:
+        its.is_being_set_up = True
+    run_input.set(its)
+    try:
+        return original(self, starting_agent, input, **options)
+    finally:
         if its is not None:
-            its.is_being_set_up = True
-        run_input.set(its)
-        try:
-            return original(self, starting_agent, input, **options)
-        finally:
-            if its is not None:
-                its.is_being_set_up = False
-            run_input.set(around)
-
-    return asking
+            its.is_being_set_up = False
+        run_input.set(around)

@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any
 
 from inspector.integrations.calls import Call, Keywords, announce, enclosing, opened, safely
+from inspector.integrations.patches import wrapping
 from inspector.integrations.tool_bodies import run_body_async, undecided
 from inspector.integrations.tracebacks import hidden
 
@@ -35,52 +36,46 @@ class ToolRefused(Exception):
     """A call that a guardrail refused, with what the model is told; the recorder knows it by its name."""
 
 
-def called(original: Any) -> Any:
+@wrapping
+async def called(original: Any, /, self: Any, *, func_tool: Any, tool_call: Any, **more: Any) -> Any:
     """Report each call of a function tool."""
-
-    async def run_single_tool(self: Any, *, func_tool: Any, tool_call: Any, **more: Any) -> Any:
-        call = opened("tool_call", lambda: _facts(func_tool, tool_call), emitter="openai_agents")
-        call.subject = failure = _Failure()
-        try:
-            result = await original(self, func_tool=func_tool, tool_call=tool_call, **more)
-        except BaseException as exc:
-            call.failed(failure.exc or _reason(exc))
-            raise
-        if isinstance(call.keyword("raised"), CancelledError):
-            # Only the tool was cancelled: its time was up. What the model is told stands for what it returned.
-            output = getattr(result, "output", result)
-            failure.result = {"is_error": True, "content": output}
-            call.add(returned=output)
-        if failure.exc is not None:
-            call.failed(failure.exc)
-        elif failure.result is not None:
-            call.ended(lambda: {"result": failure.result})
-        elif safely(lambda: _waits_for_approval(result), otherwise=False):
-            announce("session_paused", lambda: {"reason": f"{func_tool.name} needs approval", "context": None})
-            call.interrupted()
-        else:
-            call.ended(lambda: {"result": getattr(result, "output", result)})
-        return result
-
-    return run_single_tool
+    call = opened("tool_call", lambda: _facts(func_tool, tool_call), emitter="openai_agents")
+    call.subject = failure = _Failure()
+    try:
+        result = await original(self, func_tool=func_tool, tool_call=tool_call, **more)
+    except BaseException as exc:
+        call.failed(failure.exc or _reason(exc))
+        raise
+    if isinstance(call.keyword("raised"), CancelledError):
+        # Only the tool was cancelled: its time was up. What the model is told stands for what it returned.
+        output = getattr(result, "output", result)
+        failure.result = {"is_error": True, "content": output}
+        call.add(returned=output)
+    if failure.exc is not None:
+        call.failed(failure.exc)
+    elif failure.result is not None:
+        call.ended(lambda: {"result": failure.result})
+    elif safely(lambda: _waits_for_approval(result), otherwise=False):
+        announce("session_paused", lambda: {"reason": f"{func_tool.name} needs approval", "context": None})
+        call.interrupted()
+    else:
+        call.ended(lambda: {"result": getattr(result, "output", result)})
+    return result
 
 
 handed_off: ContextVar[Any] = ContextVar("inspector_openai_agents_handoff", default=None)
 """The tool call with which a model requested the current handoff."""
 
 
-def handing_off(original: Any) -> Any:
+@wrapping
+async def handing_off(original: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Note the model's request, for the call of the handoff's span."""
-
-    async def execute_handoffs(*args: Any, **kwargs: Any) -> Any:
-        before = handed_off.get()
-        handed_off.set(safely(lambda: _first_of(kwargs.get("run_handoffs")), otherwise=None))
-        try:
-            return await original(*args, **kwargs)
-        finally:
-            handed_off.set(before)
-
-    return execute_handoffs
+    before = handed_off.get()
+    handed_off.set(safely(lambda: _first_of(kwargs.get("run_handoffs")), otherwise=None))
+    try:
+        return await original(*args, **kwargs)
+    finally:
+        handed_off.set(before)
 
 
 def _first_of(handoffs: Any) -> Any:
@@ -98,44 +93,35 @@ def handoff(from_agent: str) -> Keywords:
     return {"tool_name": handoff.name, "args": _arguments(handoff.arguments), "context": context}
 
 
-def failing(original: Any) -> Any:
+@wrapping
+async def failing(original: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Keep an exception that the model only gets as a text."""
+    call = next(enclosing("tool_call"), None)
+    if call is not None and isinstance(call.subject, _Failure):
+        error = kwargs.get("error")
+        call.subject.exc = error if isinstance(error, BaseException) else None
+    return await original(*args, **kwargs)
 
-    async def invoke(*args: Any, **kwargs: Any) -> Any:
+
+@wrapping
+async def guarding(original: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Keep the refusal of a tool's guardrail, which is a text for the model."""
+    refused = await original(*args, **kwargs)
+    call = next(enclosing("tool_call"), None)
+    if isinstance(refused, str) and call is not None and isinstance(call.subject, _Failure):
+        call.subject.exc = ToolRefused(refused)
+    return refused
+
+
+@wrapping
+async def asking_server(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
+    """Keep a result that has MCP's error flag: the SDK passes on its content only."""
+    result = await original(self, *args, **kwargs)
+    if safely(lambda: _is_flagged(result), otherwise=False):
         call = next(enclosing("tool_call"), None)
         if call is not None and isinstance(call.subject, _Failure):
-            error = kwargs.get("error")
-            call.subject.exc = error if isinstance(error, BaseException) else None
-        return await original(*args, **kwargs)
-
-    return invoke
-
-
-def guarding(original: Any) -> Any:
-    """Keep the refusal of a tool's guardrail, which is a text for the model."""
-
-    async def execute_tool_input_guardrails(*args: Any, **kwargs: Any) -> Any:
-        refused = await original(*args, **kwargs)
-        call = next(enclosing("tool_call"), None)
-        if isinstance(refused, str) and call is not None and isinstance(call.subject, _Failure):
-            call.subject.exc = ToolRefused(refused)
-        return refused
-
-    return execute_tool_input_guardrails
-
-
-def asking_server(original: Any) -> Any:
-    """Keep a result that has MCP's error flag: the SDK passes on its content only."""
-
-    async def call_tool(self: Any, *args: Any, **kwargs: Any) -> Any:
-        result = await original(self, *args, **kwargs)
-        if safely(lambda: _is_flagged(result), otherwise=False):
-            call = next(enclosing("tool_call"), None)
-            if call is not None and isinstance(call.subject, _Failure):
-                call.subject.result = result
-        return result
-
-    return call_tool
+            call.subject.result = result
+    return result
 
 
 def _is_flagged(result: Any) -> bool:
@@ -174,32 +160,26 @@ def _reason(exc: BaseException) -> BaseException:
     return cause if type(exc).__name__ == "UserError" and cause is not None else exc
 
 
-def invoking(original: Any) -> Any:
+@wrapping
+async def invoking(original: Any, self: Any, ctx: Any, arguments: str) -> Any:
     """Ask the controller about the body of a tool, below the code that turns its exceptions into texts."""
-
-    async def call_invoker(self: Any, ctx: Any, arguments: str) -> Any:
-        call = undecided("openai_agents")
-        if call is None:
-            return await original(self, ctx, arguments)
-        copied = copy(self)
-        copied._invoke_tool_impl = _decided(self._invoke_tool_impl, call)  # noqa: SLF001 - there is no other way in
-        return await original(copied, ctx, arguments)
-
-    return call_invoker
+    call = undecided("openai_agents")
+    if call is None:
+        return await original(self, ctx, arguments)
+    copied = copy(self)
+    copied._invoke_tool_impl = _decided(self._invoke_tool_impl, call)  # noqa: SLF001 - there is no other way in
+    return await original(copied, ctx, arguments)
 
 
-def invoking_own(original: Any) -> Any:
+@wrapping
+async def invoking_own(original: Any, /, *args: Any, function_tool: Any, **kwargs: Any) -> Any:
     """Do the same for a tool made without the SDK's decorator, which handles its own failures."""
-
-    async def invoke(*args: Any, function_tool: Any, **kwargs: Any) -> Any:
-        call = undecided("openai_agents")
-        run = function_tool.on_invoke_tool
-        if call is not None and not hasattr(run, "_invoke_tool_impl"):
-            function_tool = copy(function_tool)
-            function_tool.on_invoke_tool = wraps(run)(_decided(run, call))
-        return await original(*args, function_tool=function_tool, **kwargs)
-
-    return invoke
+    call = undecided("openai_agents")
+    run = function_tool.on_invoke_tool
+    if call is not None and not hasattr(run, "_invoke_tool_impl"):
+        function_tool = copy(function_tool)
+        function_tool.on_invoke_tool = wraps(run)(_decided(run, call))
+    return await original(*args, function_tool=function_tool, **kwargs)
 
 
 def _decided(run: Any, call: Call) -> Any:

@@ -22,7 +22,7 @@ from inspector import context
 from inspector.integrations.calls import Call, conclude, is_reported, opened, safely
 from inspector.integrations.classes import inherits
 from inspector.integrations.methods import reported
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.pydantic_ai import facts
 from inspector.integrations.tool_bodies import run_body_async, undecided
 from inspector.integrations.tracebacks import unseen
@@ -39,13 +39,11 @@ def install(patches: Patches) -> None:
     wrap("pydantic_ai.models", "Model", requests, unless=lambda cls: inherits(cls, "WrapperModel", "FallbackModel"))
 
 
-def _run(original: Any) -> Any:
-    def iterate(self: Any, user_prompt: Any = None, *args: Any, **kwargs: Any) -> Any:
-        session_id = kwargs.get("conversation_id")
-        around = partial(original, self, user_prompt, *args, **kwargs)
-        return _Run(around, lambda: _opened_agent(self, user_prompt, session_id))
-
-    return iterate
+@wrapping
+def _run(original: Any, /, self: Any, user_prompt: Any = None, *args: Any, **kwargs: Any) -> Any:
+    session_id = kwargs.get("conversation_id")
+    around = partial(original, self, user_prompt, *args, **kwargs)
+    return _Run(around, lambda: _opened_agent(self, user_prompt, session_id))
 
 
 class _Run(Within):
@@ -73,35 +71,31 @@ def _opened_agent(agent: Any, prompt: Any, session_id: Any) -> Call:
         context.set(around)
 
 
-def _tool_called(original: Any) -> Any:
-    async def execute_tool_call(self: Any, validated: Any, *args: Any, **kwargs: Any) -> Any:
-        call = opened("tool_call", lambda: facts.tool(validated), emitter="pydantic_ai")
-        try:
-            result = await original(self, validated, *args, **kwargs)
-        except BaseException as exc:
-            if facts.is_deferred(exc):
-                call.interrupted()
-            else:
-                call.failed(facts.reason(exc))
-            raise
-        call.ended(lambda: {"result": facts.returned(result)})
-        return result
-
-    return execute_tool_call
+@wrapping
+async def _tool_called(original: Any, /, self: Any, validated: Any, *args: Any, **kwargs: Any) -> Any:
+    call = opened("tool_call", lambda: facts.tool(validated), emitter="pydantic_ai")
+    try:
+        result = await original(self, validated, *args, **kwargs)
+    except BaseException as exc:
+        if facts.is_deferred(exc):
+            call.interrupted()
+        else:
+            call.failed(facts.reason(exc))
+        raise
+    call.ended(lambda: {"result": facts.returned(result)})
+    return result
 
 
-def _body_run(original: Any) -> Any:
-    async def call_tool(self: Any, name: Any, tool_args: Any, *args: Any, **kwargs: Any) -> Any:
-        call = undecided("pydantic_ai")
-        if call is None:
-            return await original(self, name, tool_args, *args, **kwargs)
+@wrapping
+async def _body_run(original: Any, /, self: Any, name: Any, tool_args: Any, *args: Any, **kwargs: Any) -> Any:
+    call = undecided("pydantic_ai")
+    if call is None:
+        return await original(self, name, tool_args, *args, **kwargs)
 
-        def body(changed: Any) -> Any:
-            return original(self, name, tool_args if changed is None else dict(changed), *args, **kwargs)
+    def body(changed: Any) -> Any:
+        return original(self, name, tool_args if changed is None else dict(changed), *args, **kwargs)
 
-        return await run_body_async(call, body, subject=args[-1] if args else kwargs.get("tool"))
-
-    return call_tool
+    return await run_body_async(call, body, subject=args[-1] if args else kwargs.get("tool"))
 
 
 def _opened_request(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
@@ -112,14 +106,12 @@ def _opened_request(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     return call
 
 
-def _streamed(original: Any) -> Any:
-    def request_stream(self: Any, *args: Any, **kwargs: Any) -> Any:
-        request = partial(original, self, *args, **kwargs)
-        if is_reported("llm_generate", self):
-            return request()
-        return _Stream(request, lambda: _opened_stream(self, args, kwargs))
-
-    return request_stream
+@wrapping
+def _streamed(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
+    request = partial(original, self, *args, **kwargs)
+    if is_reported("llm_generate", self):
+        return request()
+    return _Stream(request, lambda: _opened_stream(self, args, kwargs))
 
 
 class _Stream(Within):

@@ -10,6 +10,7 @@ from opentelemetry import trace
 
 from inspector.integrations.calls import Call, Keywords, Named, conclude, guarded, opened
 from inspector.integrations.generators import Following, followed_steps
+from inspector.integrations.patches import wrapping
 
 _NAMES: Final = ("task", "stream", "reset", "images", "additional_args")
 
@@ -17,34 +18,28 @@ _ONLY_TOLD: Final = frozenset(("AgentError", "AgentParsingError"))
 """Errors of an answer that smolagents cannot parse, or that a check of the program refuses."""
 
 
-def ran(original: Any) -> Any:
+@wrapping
+def ran(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     """Report each run of an agent."""
-
-    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-        arguments = dict(zip(_NAMES, args, strict=False)) | kwargs
-        if arguments.get("stream"):
-            steps = original(self, *args, **kwargs)
-            return followed_steps(steps, partial(_following, self, arguments)) if is_generator(steps) else steps
-        with opened("agent_call", lambda: _agent(self, arguments), emitter="smolagents") as call:
-            try:
-                result = original(self, *args, **kwargs)
-            except Exception:
-                _left(self, call)
-                raise
-        conclude(call, partial(_outcome, self), result)
-        return result
-
-    return run
+    arguments = dict(zip(_NAMES, args, strict=False)) | kwargs
+    if arguments.get("stream"):
+        steps = original(self, *args, **kwargs)
+        return followed_steps(steps, partial(_following, self, arguments)) if is_generator(steps) else steps
+    with opened("agent_call", lambda: _agent(self, arguments), emitter="smolagents") as call:
+        try:
+            result = original(self, *args, **kwargs)
+        except Exception:
+            _left(self, call)
+            raise
+    conclude(call, partial(_outcome, self), result)
+    return result
 
 
-def finalized(original: Any) -> Any:
+@wrapping
+def finalized(original: Any, /, self: Any, memory_step: Any, *args: Any, **kwargs: Any) -> Any:
     """Note at the agent why a step came to nothing that is no call: smolagents tells only the model."""
-
-    def finalize_step(self: Any, memory_step: Any, *args: Any, **kwargs: Any) -> Any:
-        _note(getattr(memory_step, "error", None))
-        return original(self, memory_step, *args, **kwargs)
-
-    return finalize_step
+    _note(getattr(memory_step, "error", None))
+    return original(self, memory_step, *args, **kwargs)
 
 
 @guarded

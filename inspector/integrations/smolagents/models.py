@@ -8,6 +8,7 @@ from typing import Any, Final
 from inspector.integrations.calls import Call, Keywords, Model, enclosing, opened
 from inspector.integrations.generators import Following, collecting, followed_steps, opened_apart
 from inspector.integrations.methods import reported
+from inspector.integrations.patches import wrapping
 from inspector.integrations.plain import is_fields
 from inspector.integrations.smolagents.agents import is_generator
 
@@ -16,14 +17,11 @@ _ROLES: Final = {"tool-call": "assistant", "tool-response": "user"}
 """The roles of smolagents that no model knows, and what it sends instead."""
 
 
-def streamed(original: Any) -> Any:
+@wrapping
+def streamed(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     """Report each call of a model whose answer comes in parts."""
-
-    def generate_stream(self: Any, *args: Any, **kwargs: Any) -> Any:
-        parts = original(self, *args, **kwargs)
-        return followed_steps(parts, partial(_following, self, args, kwargs)) if is_generator(parts) else parts
-
-    return generate_stream
+    parts = original(self, *args, **kwargs)
+    return followed_steps(parts, partial(_following, self, args, kwargs)) if is_generator(parts) else parts
 
 
 def _is_passed_on() -> bool:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from inspector.integrations.calls import Call, Keywords, is_inside, opened
 from inspector.integrations.classes import is_a
 from inspector.integrations.methods import reported
+from inspector.integrations.patches import wrapping
 from inspector.integrations.plain import is_fields
 from inspector.integrations.smolagents.agents import plain
 from inspector.integrations.tool_bodies import Arguments, leave_to_others, run_body
@@ -16,45 +17,39 @@ _SANITIZE: Final = "sanitize_inputs_outputs"
 """The argument of ``Tool.__call__`` that is none of the tool's."""
 
 
-def invoked(original: Any) -> Any:
+@wrapping
+def invoked(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     """Report each call of a tool, and have its body decided about."""
+    # A method may call its superclass's; an agent inside a tool may call that tool again.
+    if is_inside(self):
+        return original(self, *args, **kwargs)
+    own: list[Any] = []
 
-    def call_tool(self: Any, *args: Any, **kwargs: Any) -> Any:
-        # A method may call its superclass's; an agent inside a tool may call that tool again.
-        if is_inside(self):
-            return original(self, *args, **kwargs)
-        own: list[Any] = []
+    def body(changed: Arguments | None) -> Any:
+        if changed is None:
+            own.append(original(self, *args, **kwargs))
+        else:
+            own.append(original(self, **{_SANITIZE: kwargs.get(_SANITIZE, False)}, **changed))
+        return plain(own[-1])
 
-        def body(changed: Arguments | None) -> Any:
-            if changed is None:
-                own.append(original(self, *args, **kwargs))
-            else:
-                own.append(original(self, **{_SANITIZE: kwargs.get(_SANITIZE, False)}, **changed))
-            return plain(own[-1])
-
-        with opened("tool_call", lambda: _tool(self, args, kwargs), emitter="smolagents") as call:
-            call.subject = self
-            leave_to_others(call)
-            result = body(None) if call.is_decided else run_body(call, body, subject=self)
-        call.ended(lambda: {"result": result})
-        return own[-1] if own else _as_output(self, result, kwargs)
-
-    return call_tool
+    with opened("tool_call", lambda: _tool(self, args, kwargs), emitter="smolagents") as call:
+        call.subject = self
+        leave_to_others(call)
+        result = body(None) if call.is_decided else run_body(call, body, subject=self)
+    call.ended(lambda: {"result": result})
+    return own[-1] if own else _as_output(self, result, kwargs)
 
 
-def refused(original: Any) -> Any:
+@wrapping
+def refused(original: Any, /, self: Any, tool_name: Any, arguments: Any, *args: Any, **kwargs: Any) -> Any:
     """Report calls that no tool gets: of unknown tools, or with arguments that do not fit."""
-
-    def execute_tool_call(self: Any, tool_name: Any, arguments: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return original(self, tool_name, arguments, *args, **kwargs)
-        except Exception as exc:
-            if _is_refusal(exc):
-                described: Keywords = {"tool_name": tool_name, "args": arguments, "context": None}
-                opened("tool_call", lambda: described, emitter="smolagents").failed(exc)
-            raise
-
-    return execute_tool_call
+    try:
+        return original(self, tool_name, arguments, *args, **kwargs)
+    except Exception as exc:
+        if _is_refusal(exc):
+            described: Keywords = {"tool_name": tool_name, "args": arguments, "context": None}
+            opened("tool_call", lambda: described, emitter="smolagents").failed(exc)
+        raise
 
 
 def _is_refusal(exc: Exception) -> bool:
