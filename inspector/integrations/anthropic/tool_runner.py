@@ -7,13 +7,14 @@ trace. The program gets each reply between two steps of the loop, so the run enc
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
+from functools import partial
 from importlib import import_module
 from typing import Any
 from weakref import WeakKeyDictionary, finalize
 
-from inspector.integrations.calls import Call, Describe, Named, opened
+from inspector.integrations.calls import Call, Named, opened
 from inspector.integrations.patches import Patches, wrapping
-from inspector.integrations.tool_bodies import run_body, run_body_async, undecided
+from inspector.integrations.tool_bodies import Arguments, run_body, run_body_async, undecided
 from inspector.integrations.tracebacks import unseen
 
 _RUNNER = Named("tool_runner", "The loop of model and tool calls of Anthropic's SDK")
@@ -25,65 +26,35 @@ _runs: WeakKeyDictionary[Any, Call] = WeakKeyDictionary()
 def install_tool_runner(patches: Patches) -> None:
     """Record the runs of tool runners and the tools that they run."""
     runners = import_module("anthropic.lib.tools._beta_runner")
-    patches.wrap(runners.BaseSyncToolRunner, "__run__", _run)
-    patches.wrap(runners.BaseAsyncToolRunner, "__run__", _run_async)
-    patches.wrap(runners.BaseSyncToolRunner, "_run_tool", lambda original: _tool(_decided(original), _tool_use_second))
-    patches.wrap(
-        runners.BaseAsyncToolRunner,
-        "_run_tool",
-        lambda original: _tool_async(_decided_async(original), _tool_use_second),
-    )
-    # Toolsets came with 2.x.
-    if hasattr(runners.BaseSyncToolRunner, "_run_toolset_member"):
-        name = "_run_toolset_member"
-        patches.wrap(runners.BaseSyncToolRunner, name, lambda original: _tool(original, _tool_use_first))
-        patches.wrap(runners.BaseAsyncToolRunner, name, lambda original: _tool_async(original, _tool_use_first))
-
-
-class _Steps:
-    """The run of one runner: what happens at each step of the loop, and at its end."""
-
-    def __init__(self, runner: Any) -> None:
-        self.call = _begun(runner)
-        self._last: Any = None
-
-    @contextmanager
-    def step(self) -> Generator[None]:
-        """Make calls during a step, or while the loop is closed, children of the run."""
-        leave = self.call.enter()
-        try:
-            yield
-        finally:
-            leave()
-
-    def took(self, item: Any) -> Any:
-        """Note the item that the program gets."""
-        self._last = item
-        return item
-
-    def ended(self) -> None:
-        """End the run with the last reply."""
-        self.call.ended(lambda: {"result": _message_of(self._last)})
+    for base, run, tool in (
+        (runners.BaseSyncToolRunner, _run, _tool),
+        (runners.BaseAsyncToolRunner, _run_async, _tool_async),
+    ):
+        patches.wrap(base, "__run__", run)
+        patches.wrap(base, "_run_tool", tool)
+        # Toolsets came with 2.x.
+        if hasattr(base, "_run_toolset_member"):
+            patches.wrap(base, "_run_toolset_member", tool)
 
 
 def _run(original: Callable[..., Any]) -> Callable[..., Any]:
     def run(self: Any) -> Generator[Any]:
         with unseen:
-            steps, its = original(self), _Steps(self)
+            steps, call, last = original(self), _begun(self), None
             try:
                 while True:
-                    with its.step():
+                    with _inside(call):
                         try:
-                            item = next(steps)
+                            last = next(steps)
                         except StopIteration:
                             break
-                    yield its.took(item)
+                    yield last
             except BaseException as exc:
-                with its.step():
+                with _inside(call):
                     steps.close()
-                its.call.failed(exc)
+                call.failed(exc)
                 raise
-            its.ended()
+            call.ended(lambda: {"result": _message_of(last)})
 
     return run
 
@@ -91,22 +62,22 @@ def _run(original: Callable[..., Any]) -> Callable[..., Any]:
 def _run_async(original: Callable[..., Any]) -> Callable[..., Any]:
     async def run(self: Any) -> AsyncGenerator[Any]:
         with unseen:
-            steps, its = original(self), _Steps(self)
+            steps, call, last = original(self), _begun(self), None
             try:
                 while True:
-                    with its.step():
+                    with _inside(call):
                         try:
-                            item = await anext(steps)
+                            last = await anext(steps)
                         except StopAsyncIteration:
                             break
-                    yield its.took(item)
+                    yield last
             except BaseException as exc:
                 # At the end of an event loop, the loop closes all generators at once, this one too.
-                with its.step(), suppress(RuntimeError):
+                with _inside(call), suppress(RuntimeError):
                     await steps.aclose()
-                its.call.failed(exc)
+                call.failed(exc)
                 raise
-            its.ended()
+            call.ended(lambda: {"result": _message_of(last)})
 
     return run
 
@@ -129,76 +100,63 @@ def _message_of(item: Any) -> Any:
     return getattr(item, "current_message_snapshot", item)
 
 
-def _tool_use_first(tool_use: Any) -> tuple[Any, Any]:
-    return None, tool_use
+@contextmanager
+def _inside(run: Call | None) -> Generator[None]:
+    """Make calls children of a run: during a step, and of its tools."""
+    leave = None if run is None or not run.is_open else run.enter()
+    try:
+        yield
+    finally:
+        if leave is not None:
+            leave()
 
 
-def _tool_use_second(tool: Any, tool_use: Any) -> tuple[Any, Any]:
-    return tool, tool_use
+@wrapping
+def _tool(original: Any, self: Any, *args: Any) -> Any:
+    """Report a tool call; it is given a tool and the model's request, or that alone if the tool is one of a toolset."""
+    with _inside(_runs.get(self)), opened("tool_call", lambda: _described(*args[::-1]), emitter="anthropic") as call:
+        result = original(self, *map(_Decided, args[:-1]), args[-1])
+        _end_tool(call, result)
+        return result
 
 
-def _tool(original: Callable[..., Any], read: Callable[..., tuple[Any, Any]]) -> Callable[..., Any]:
-    def run_tool(self: Any, *args: Any, **kwargs: Any) -> Any:
-        with _tool_call(self, lambda: _described(*read(*args, **kwargs))) as call:
-            result = original(self, *args, **kwargs)
-            _end_tool(call, result)
-            return result
-
-    return run_tool
+@wrapping
+async def _tool_async(original: Any, self: Any, *args: Any) -> Any:
+    with _inside(_runs.get(self)), opened("tool_call", lambda: _described(*args[::-1]), emitter="anthropic") as call:
+        result = await original(self, *map(_DecidedAsync, args[:-1]), args[-1])
+        _end_tool(call, result)
+        return result
 
 
-def _tool_async(original: Callable[..., Any], read: Callable[..., tuple[Any, Any]]) -> Callable[..., Any]:
-    async def run_tool(self: Any, *args: Any, **kwargs: Any) -> Any:
-        with _tool_call(self, lambda: _described(*read(*args, **kwargs))) as call:
-            result = await original(self, *args, **kwargs)
-            _end_tool(call, result)
-            return result
+class _Stand:
+    """Stands for a tool of the program in the one call that is reported here."""
 
-    return run_tool
-
-
-class _Decided:
-    """A tool whose body runs as the controller decides, for the one call that is reported here.
-
-    Args:
-        tool: The program's own.
-        call: Called in place of its method.
-    """
-
-    def __init__(self, tool: Any, call: Callable[..., Any]) -> None:
+    def __init__(self, tool: Any) -> None:
         self._tool = tool
-        self.call = call
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._tool, name)
 
+    def _body(self, arguments: Any, changed: Arguments | None) -> Any:
+        return self._tool.call(arguments if changed is None else dict(changed))
 
-@wrapping
-def _decided(original: Any, /, self: Any, tool: Any, *args: Any, **kwargs: Any) -> Any:
-    def call(arguments: Any) -> Any:
-        reported = undecided("anthropic")
-        if reported is None:
-            return tool.call(arguments)
+
+class _Decided(_Stand):
+    """A tool whose body runs as the controller decides."""
+
+    def call(self, arguments: Any) -> Any:
         with unseen:
-            return run_body(
-                reported, lambda changed: tool.call(arguments if changed is None else dict(changed)), subject=tool
-            )
-
-    return original(self, _Decided(tool, call), *args, **kwargs)
+            reported, body = undecided("anthropic"), partial(self._body, arguments)
+            return body(None) if reported is None else run_body(reported, body, subject=self._tool)
 
 
-@wrapping
-async def _decided_async(original: Any, /, self: Any, tool: Any, *args: Any, **kwargs: Any) -> Any:
-    async def call(arguments: Any) -> Any:
-        reported = undecided("anthropic")
-        if reported is None:
-            return await tool.call(arguments)
+class _DecidedAsync(_Stand):
+    """Like the one above, for a coroutine function."""
+
+    async def call(self, arguments: Any) -> Any:
         with unseen:
-            return await run_body_async(
-                reported, lambda changed: tool.call(arguments if changed is None else dict(changed)), subject=tool
-            )
-
-    return await original(self, _Decided(tool, call), *args, **kwargs)
+            reported, body = undecided("anthropic"), partial(self._body, arguments)
+            return await (body(None) if reported is None else run_body_async(reported, body, subject=self._tool))
 
 
 def _end_tool(call: Call, result: Any) -> None:
@@ -210,23 +168,7 @@ def _end_tool(call: Call, result: Any) -> None:
         call.ended(lambda: {"result": result})
 
 
-@contextmanager
-def _tool_call(runner: Any, describe: Describe) -> Generator[Call]:
-    """Report a tool call, below the run of its runner."""
-    leave = _into_run(runner)
-    try:
-        with opened("tool_call", describe, emitter="anthropic") as call:
-            yield call
-    finally:
-        leave()
-
-
-def _into_run(runner: Any) -> Callable[[], None]:
-    run = _runs.get(runner)
-    return (lambda: None) if run is None or not run.is_open else run.enter()
-
-
-def _described(tool: Any, tool_use: Any) -> dict[str, Any]:
+def _described(tool_use: Any, tool: Any = None) -> dict[str, Any]:
     is_mcp = import_module("anthropic.lib._stainless_helpers").get_helper_tag(tool) == "mcp_tool"
     return {
         "tool_name": tool_use.name,
