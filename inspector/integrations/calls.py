@@ -32,9 +32,7 @@ Describe: TypeAlias = Callable[[], Keywords]
 """Reads a framework's objects; called once, and may raise."""
 
 _Found = TypeVar("_Found")
-_BEFORE: Final[dict[str, str]] = {hook.noun: hook.name for hook in HOOKS.values() if hook.phase == "before"}
-_AFTER: Final[dict[str, str]] = {hook.noun: hook.name for hook in HOOKS.values() if hook.phase == "after"}
-_ERROR: Final[dict[str, str]] = {hook.noun: hook.name for hook in HOOKS.values() if hook.phase == "error"}
+_HOOKS: Final = {(hook.noun, hook.phase): hook for hook in HOOKS.values()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +174,7 @@ class Call:
         # Before the result is read: code that runs meanwhile, such as a stream's finalizer, must not end it again.
         self.is_open = False
         results = {} if describe is None else _described(describe)
-        hook = HOOKS[_AFTER[self.noun]]
+        hook = _HOOKS[self.noun, "after"]
         keywords = dict.fromkeys(hook.keywords) | self._keywords | results
         if "duration_ms" in hook.keywords and keywords["duration_ms"] is None:
             keywords["duration_ms"] = (monotonic_ns() - self._started_ns) / 1e6
@@ -187,7 +185,7 @@ class Call:
         if self.is_open:
             without_ours(exc)
             self.was_closed = isinstance(exc, GeneratorExit) and state_of(exc) == "ok"
-            hook = HOOKS[_ERROR[self.noun]]
+            hook = _HOOKS[self.noun, "error"]
             self._emit(hook.name, dict.fromkeys(hook.keywords) | self._keywords | {"exc": exc})
 
     def closed(self) -> None:
@@ -246,7 +244,9 @@ def put_back(variable: ContextVar[Any], token: Token[Any]) -> None:
 _innermost: ContextVar[Call | None] = ContextVar("inspector_innermost_integrated_call", default=None)
 
 
-def opened(noun: Noun, describe: Describe, *, emitter: str, context: Context | None = None) -> Call:
+def opened(
+    noun: Noun, describe: Describe, *, emitter: str, context: Context | None = None, subject: object = None
+) -> Call:
     """Emit the before hook of a call, and return the call, which the caller has to end.
 
     Args:
@@ -255,6 +255,7 @@ def opened(noun: Noun, describe: Describe, *, emitter: str, context: Context | N
         emitter: The integration, as `registry` names it. Only calls of different emitters can be duplicates.
         context: The context in which the call is the innermost, instead of the current one: a private copy for a
             stream, whose consumer continues outside of it, or for a framework that reports a call from elsewhere.
+        subject: The framework's own object, for `is_reported` and `is_inside`.
     """
     keywords = _described(describe)
     parent = _innermost.get() if context is None else context.get(_innermost)
@@ -262,15 +263,15 @@ def opened(noun: Noun, describe: Describe, *, emitter: str, context: Context | N
         # Otherwise each call of a long-lived context would keep the previous one alive.
         parent = parent.parent
     call = Call(noun, keywords, emitter, parent, context)
+    call.subject = subject
     if context is None:
         _innermost.set(call)
     else:
         context.run(_innermost.set, call)
-    hook = HOOKS[_BEFORE[noun]]
+    hook = _HOOKS[noun, "before"]
     late = _late_keywords(noun)
     early = {key: value for key, value in keywords.items() if key not in late}
-    identity = {"call_id": call.call_id, "emitter": emitter}
-    _emit_in(context, hook.name, dict.fromkeys(hook.keywords) | early | identity)
+    _emit_in(context, hook.name, dict.fromkeys(hook.keywords) | early | {"call_id": call.call_id, "emitter": emitter})
     call.begin()
     return call
 
@@ -347,7 +348,7 @@ def around_here() -> Iterator[Call]:
 
 
 def _late_keywords(noun: Noun) -> frozenset[str]:
-    before, after, error = (HOOKS[names[noun]].keywords for names in (_BEFORE, _AFTER, _ERROR))
+    before, after, error = (_HOOKS[noun, phase].keywords for phase in ("before", "after", "error"))
     return frozenset(after + error).difference(before)
 
 

@@ -120,8 +120,7 @@ async def _generated(original: Any, /, self: Any, messages: Any, *args: Any, **k
     work = original(self, messages, *args, **kwargs)
     if is_reported("llm_generate", self) or _is_control(messages):
         return await work
-    call = opened("llm_generate", lambda: _request(self, messages, *args, **kwargs), emitter="fast_agent")
-    call.subject = self
+    call = opened("llm_generate", lambda: _request(self, messages, *args, **kwargs), emitter="fast_agent", subject=self)
     before = safely(lambda: len(_turns(self)), 0)
     return await awaited(call, work, lambda result: _response(self, result, before))
 
@@ -216,8 +215,9 @@ async def _tool_called(
     # A method may pass the same call to its superclass's.
     if around is not None and identity == around.subject:
         return await tool(arguments)
-    call = opened("tool_call", lambda: _tool(self, name, arguments, tool_use_id), emitter="fast_agent")
-    call.subject = identity
+    call = opened(
+        "tool_call", lambda: _tool(self, name, arguments, tool_use_id), emitter="fast_agent", subject=identity
+    )
     return await awaited(call, run_tool(call, tool, arguments, subject=self), _tool_result)
 
 

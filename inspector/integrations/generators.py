@@ -20,12 +20,14 @@ def _nothing() -> None:
     """Keep nothing."""
 
 
-def opened_apart(noun: Noun, describe: Describe, *, emitter: str, session_id: str | None = None) -> Call:
+def opened_apart(
+    noun: Noun, describe: Describe, *, emitter: str, session_id: str | None = None, subject: object = None
+) -> Call:
     """Open a call that is innermost in a copy of the current context; a session that the program has bound stays."""
     apart = copy_context()
     if session_id is not None and session.get() is None:
         apart.run(session.set, session_id)
-    return opened(noun, describe, emitter=emitter, context=apart)
+    return opened(noun, describe, emitter=emitter, context=apart, subject=subject)
 
 
 @dataclass(frozen=True, slots=True)

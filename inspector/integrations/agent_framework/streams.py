@@ -120,8 +120,8 @@ def _opened(kind: Kind, owner: Any, arguments: CallArguments, *, alone: bool = T
         lambda: kind.read_input(owner, arguments),
         context=copy_context() if alone else None,
         emitter="agent_framework",
+        subject=owner,
     )
-    call.subject = owner
     if arguments.kwargs.get("responses"):
         call.inside().run(announce, "session_resumed", lambda: {"session_id": session_id, "context": None})
     return call

@@ -28,9 +28,9 @@ class _Raised:
 async def called(original: Any, /, function_call_content: Any, *args: Any, **kwargs: Any) -> Any:
     """Report each function call of a model."""
     tools: Any = kwargs.get("tool_map") or {}
-    call = opened("tool_call", lambda: _facts(function_call_content, tools), emitter="agent_framework")
+    raised = _Raised()
+    call = opened("tool_call", lambda: _facts(function_call_content, tools), emitter="agent_framework", subject=raised)
     leave_to_others(call)
-    call.subject = raised = _Raised()
     try:
         content = await original(function_call_content, *args, **kwargs)
     except BaseException as exc:

@@ -42,9 +42,7 @@ def _opened(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, str
         about = Model(model.provider, model.id, class_name=type(model).__name__)
         return {"llm": about, "prompt": prompt | ({"stream": True} if streams else {})}
 
-    call = opened_apart("llm_generate", describe, emitter="agno")
-    call.subject = model
-    return call
+    return opened_apart("llm_generate", describe, emitter="agno", subject=model)
 
 
 def _message(message: Any) -> Keywords:

@@ -124,14 +124,13 @@ def _opened(owner: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Cal
     session = kwargs.get("session_id")
     # agno makes up an id for those inside.
     is_inner = any(isinstance(call.subject, Run) for call in around_here())
-    call = opened_apart(
+    return opened_apart(
         "workflow_run" if is_workflow else "agent_call",
         partial(_described, owner, args, kwargs, is_workflow=is_workflow),
         emitter="agno",
         session_id=session if isinstance(session, str) and not is_inner else None,
+        subject=Run(owner),
     )
-    call.subject = Run(owner)
-    return call
 
 
 def _described(owner: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, is_workflow: bool) -> Keywords:

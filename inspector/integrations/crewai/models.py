@@ -26,9 +26,7 @@ def _opened(llm: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | N
         model = llm_of(llm) if "provider" in llm.model_fields_set else Model(None, llm.model)
         return {"llm": model, "prompt": prompt}
 
-    call = opened("llm_generate", describe, emitter="crewai")
-    call.subject = llm
-    return call
+    return opened("llm_generate", describe, emitter="crewai", subject=llm)
 
 
 def _answered(result: Any) -> Keywords:

@@ -56,15 +56,12 @@ def _is_reported(model: Any) -> bool:
 def _opened(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
     if _is_reported(model):
         return None
-    call = opened("llm_generate", lambda: _request(model, args, kwargs), emitter="llama_index")
-    call.subject = model
-    return call
+    return opened("llm_generate", lambda: _request(model, args, kwargs), emitter="llama_index", subject=model)
 
 
 def _begun(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Following:
     describe = partial(_request, model, args, kwargs, streams=True)
-    call = opened_apart("llm_generate", describe, emitter="llama_index")
-    call.subject = model
+    call = opened_apart("llm_generate", describe, emitter="llama_index", subject=model)
 
     def saw(item: Any) -> None:
         first = call.keyword("time_to_first_chunk")

@@ -143,11 +143,12 @@ def _opened_run(workflow: Any, start: Any) -> Call:
         kind = "agents" if _is_a(workflow, "AgentWorkflow") else None
         return {"workflow": Named(type(workflow).__name__, workflow_type=kind), **given}
 
-    call = opened(
-        "agent_call" if _is_a(workflow, "BaseWorkflowAgent") else "workflow_run", describe, emitter="llama_index"
+    return opened(
+        "agent_call" if _is_a(workflow, "BaseWorkflowAgent") else "workflow_run",
+        describe,
+        emitter="llama_index",
+        subject=workflow,
     )
-    call.subject = workflow
-    return call
 
 
 def _shown_input(fields: dict[str, Any]) -> Any:
@@ -169,9 +170,7 @@ def _opened_step(name: str, arguments: Mapping[str, Any]) -> Call:
         given = {type(event).__name__: _fields(event) for event in _events(arguments)}
         return {"workflow": Named(name, workflow_type="step"), "input": given}
 
-    call = opened("workflow_run", describe, emitter="llama_index")
-    call.subject = _STEP
-    return call
+    return opened("workflow_run", describe, emitter="llama_index", subject=_STEP)
 
 
 def _step(span_id: str, workflow: Any) -> str | None:

@@ -38,8 +38,7 @@ def _decided(original: Method, applied: Applied) -> Method:
 def _opened_tool(tool: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
     if is_inside(tool):
         return None
-    call = opened("tool_call", lambda: _tool(tool, args, kwargs), emitter="llama_index")
-    call.subject = tool
+    call = opened("tool_call", lambda: _tool(tool, args, kwargs), emitter="llama_index", subject=tool)
     # Tools that it calls itself were not asked for by the model.
     requested.set(None)
     leave_to_others(call)
@@ -93,9 +92,7 @@ def _opened_retriever(retriever: Any, args: tuple[Any, ...], kwargs: dict[str, A
         given = {"query": query.query_str}
         return {"tool_name": type(retriever).__name__, "args": given, "context": {"tool_source": "runtime"}}
 
-    call = opened("tool_call", describe, emitter="llama_index")
-    call.subject = retriever
-    return call
+    return opened("tool_call", describe, emitter="llama_index", subject=retriever)
 
 
 def _asking(_: Call, args: tuple[Any, ...], kwargs: dict[str, Any], changed: Arguments) -> Any:

@@ -93,11 +93,12 @@ def _answer(call: Call, result: Any) -> Keywords | BaseException:
 def _opened_workflow(workflow: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
     if is_inside(workflow):
         return None
-    call = opened(
-        "workflow_run", lambda: {"workflow": Named(workflow.name), **_given(args, kwargs)}, emitter="mcp_agent"
+    return opened(
+        "workflow_run",
+        lambda: {"workflow": Named(workflow.name), **_given(args, kwargs)},
+        emitter="mcp_agent",
+        subject=workflow,
     )
-    call.subject = workflow
-    return call
 
 
 def _given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Keywords:

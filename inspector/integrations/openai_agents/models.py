@@ -42,9 +42,9 @@ class ResponseFailed(Exception):
 def _opened(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call | None:
     if is_reported("llm_generate", model):
         return None
-    call = opened("llm_generate", lambda: _request(model, args, kwargs, streams=False), emitter="openai_agents")
-    call.subject = model
-    return call
+    return opened(
+        "llm_generate", lambda: _request(model, args, kwargs, streams=False), emitter="openai_agents", subject=model
+    )
 
 
 def _answered(call: Call, response: Any) -> Any:
@@ -69,8 +69,8 @@ async def _stream(
             lambda: _request(model, args, kwargs, streams=True),
             context=copy_context(),
             emitter="openai_agents",
+            subject=model,
         )
-        call.subject = model
         leave = call.enter()
         try:
             async for event in events:

@@ -39,8 +39,8 @@ class ToolRefused(Exception):
 @wrapping
 async def called(original: Any, /, self: Any, *, func_tool: Any, tool_call: Any, **more: Any) -> Any:
     """Report each call of a function tool."""
-    call = opened("tool_call", lambda: _facts(func_tool, tool_call), emitter="openai_agents")
-    call.subject = failure = _Failure()
+    failure = _Failure()
+    call = opened("tool_call", lambda: _facts(func_tool, tool_call), emitter="openai_agents", subject=failure)
     try:
         result = await original(self, func_tool=func_tool, tool_call=tool_call, **more)
     except BaseException as exc:

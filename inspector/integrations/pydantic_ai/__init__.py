@@ -101,9 +101,9 @@ async def _body_run(original: Any, /, self: Any, name: Any, tool_args: Any, *arg
 def _opened_request(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
     if is_reported("llm_generate", model):
         return None
-    call = opened("llm_generate", lambda: facts.request(model, args, kwargs, streams=False), emitter="pydantic_ai")
-    call.subject = model
-    return call
+    return opened(
+        "llm_generate", lambda: facts.request(model, args, kwargs, streams=False), emitter="pydantic_ai", subject=model
+    )
 
 
 @wrapping
@@ -138,14 +138,13 @@ class _Stream(Within):
 
 
 def _opened_stream(model: Any, args: Any, kwargs: Any) -> Call:
-    call = opened(
+    return opened(
         "llm_generate",
         lambda: facts.request(model, args, kwargs, streams=True),
         context=copy_context(),
         emitter="pydantic_ai",
+        subject=model,
     )
-    call.subject = model
-    return call
 
 
 def _watch(stream: Any, call: Call, failures: list[BaseException]) -> None:

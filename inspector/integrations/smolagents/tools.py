@@ -32,8 +32,7 @@ def invoked(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
             own.append(original(self, **{_SANITIZE: kwargs.get(_SANITIZE, False)}, **changed))
         return plain(own[-1])
 
-    with opened("tool_call", lambda: _tool(self, args, kwargs), emitter="smolagents") as call:
-        call.subject = self
+    with opened("tool_call", lambda: _tool(self, args, kwargs), emitter="smolagents", subject=self) as call:
         leave_to_others(call)
         result = body(None) if call.is_decided else run_body(call, body, subject=self)
     call.ended(lambda: {"result": result})
@@ -89,9 +88,7 @@ def _source(tool: object) -> str:
 def _opened_code(executor: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call | None:
     if is_inside(executor):
         return None
-    call = opened("tool_call", lambda: _code(executor, args, kwargs), emitter="smolagents")
-    call.subject = executor
-    return call
+    return opened("tool_call", lambda: _code(executor, args, kwargs), emitter="smolagents", subject=executor)
 
 
 def _code(executor: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Keywords:
