@@ -12,11 +12,10 @@ from typing import Any
 
 from inspector.integrations.byte_streams import EndWatcher
 from inspector.integrations.calls import safely
-from inspector.integrations.deciding import decide_async
 from inspector.integrations.exchanges import Exchange
 from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.plain_http.aiohttp_answers import Answered, answering
-from inspector.integrations.plain_http.requested import Decoded, Sent, plain_request, sent
+from inspector.integrations.plain_http.requested import Decoded, Sent, sent
 from inspector.integrations.tracebacks import unseen
 
 __all__ = ["install"]
@@ -47,8 +46,7 @@ def _sent(
             return await original(self, method, str_or_url, *args, **kwargs)
         with attempt:
             try:
-                if attempt.is_undecided:
-                    await decide_async(attempt.call, safely(lambda: plain_request(body()), None))
+                await attempt.decide_async()
                 answer = attempt.given()
                 if answer is not None:
                     response = await answered(original, self, answer, method, str_or_url, *args, **kwargs)
@@ -62,8 +60,7 @@ def _sent(
         if request is None:
             response.content = watched(response.content, attempt.exchange)
             return response
-        reading = request.reading()
-        reading.of_body(headers)
+        reading = request.reading(headers)
         response.content = watched(response.content, reading)
         reading.dropped_with(response.content)
         return response

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.integrations.bodies import chunks_of, with_request_id
+from inspector.integrations.bodies import with_request_id
 from inspector.integrations.byte_streams import watch_body
 from inspector.integrations.calls import Call
 from inspector.integrations.exchanges import Exchange
 from inspector.integrations.plain import is_fields
-from inspector.integrations.streams import AnswerFailed, StreamedAnswer, StreamReading
+from inspector.integrations.streams import AnswerFailed, StreamedAnswer, StreamReading, put_together
 from inspector.logger import warn_of_error_once
 
 
@@ -90,11 +90,11 @@ class ModelRequest:
         except Exception:  # noqa: BLE001
             return
 
-    def reading(self) -> StreamReading:
-        """Return the `StreamReading` that follows the answer as the program reads it."""
+    def reading(self, response: Any) -> StreamReading:
+        """Return the `StreamReading` that follows the body of a response as the program reads it."""
         endpoint = self.endpoint
         answer = None if endpoint.answer is None else endpoint.answer()
-        return StreamReading(
+        reading = StreamReading(
             self.call,
             answer=answer,
             plain=_plain_chunk,
@@ -103,11 +103,12 @@ class ModelRequest:
             failed=endpoint.failed,
             exchange=self.exchange,
         )
+        reading.of_body(response)
+        return reading
 
     def _follow(self, response: Any) -> None:
         try:
-            reading = self.reading()
-            reading.of_body(response)
+            reading = self.reading(response)
             reading.dropped_with(watch_body(response, reading))
         # As above.
         except Exception:  # noqa: BLE001
@@ -115,14 +116,8 @@ class ModelRequest:
             self.call.ended()
 
     def _whole(self, content: bytes, headers: Any) -> Any:
-        chunks = list(chunks_of(content, headers) or ())
-        is_stream = len(chunks) > 1 or (bool(chunks) and "event-stream" in headers.get("content-type", ""))
-        if not is_stream or self.endpoint.answer is None:
-            return chunks[0] if chunks else None
-        answer = self.endpoint.answer()
-        for chunk in chunks:
-            answer.add(chunk)
-        return answer.response()
+        answer = self.endpoint.answer
+        return put_together(content, headers, None if answer is None else answer())
 
 
 def content_of(response: Any) -> bytes | None:

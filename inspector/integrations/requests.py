@@ -7,10 +7,8 @@ urllib3, so a wrapper there sees how it is read and closed.
 from importlib import import_module
 from typing import Any
 
-from inspector.integrations.calls import safely
-from inspector.integrations.deciding import decide
 from inspector.integrations.patches import Patches, wrapping
-from inspector.integrations.plain_http.requested import Decoded, Sent, plain_request, sent
+from inspector.integrations.plain_http.requested import Decoded, Sent, sent
 from inspector.integrations.raw_bodies import RawBody, given_response
 from inspector.integrations.tracebacks import unseen
 from instrument.control import HttpAnswer
@@ -34,8 +32,7 @@ def _sent(original: Any, /, self: Any, request: Any, **kwargs: Any) -> Any:
     if attempt is None:
         return original(self, request, **kwargs)
     with attempt:
-        if attempt.is_undecided:
-            decide(attempt.call, safely(lambda: plain_request(request.body), None))
+        attempt.decide()
         if attempt.call.decision is not None:
             self, request = _directed(attempt, self, request)
         response = original(self, request, **kwargs)
@@ -83,7 +80,6 @@ def _responded(attempt: Sent, response: Any) -> None:
     if request is None:
         response.raw = RawBody(response.raw, attempt.exchange)
         return
-    reading = request.reading()
-    reading.of_body(headers)
+    reading = request.reading(headers)
     response.raw = RawBody(response.raw, reading)
     reading.dropped_with(response.raw)

@@ -45,6 +45,17 @@ class StreamedAnswer(Protocol):
         ...
 
 
+def put_together(body: bytes, headers: Any, answer: StreamedAnswer | None) -> Any:
+    """Return a decoded body as the answer that it is: the chunks of a stream combined, if that is known how."""
+    chunks = list(chunks_of(body, headers) or ())
+    is_stream = len(chunks) > 1 or (bool(chunks) and "event-stream" in headers.get("content-type", ""))
+    if not is_stream or answer is None:
+        return chunks[0] if chunks else None
+    for chunk in chunks:
+        answer.add(chunk)
+    return answer.response()
+
+
 class StreamReading:
     """One streamed answer as it is read; ends its call once.
 
@@ -212,23 +223,13 @@ class StreamReading:
         try:
             if body and self._headers is not None:
                 headers, kind = self._headers
-                return self._of_bytes(plain_body(b"".join(body), headers, kind), headers)
+                whole = put_together(plain_body(b"".join(body), headers, kind), headers, self._answer)
+                return None if whole is None else self._shown(whole)
             return None if self._answer is None else self._answer.response()
         # The border to a provider's answers; the body may also be cut off anywhere.
         except Exception:  # noqa: BLE001
             warn_of_error_once("a streamed answer could not be read; it is recorded without")
             return None
-
-    def _of_bytes(self, body: bytes, headers: Any) -> dict[str, Any] | None:
-        chunks = list(chunks_of(body, headers) or ())
-        is_stream = len(chunks) > 1 or "event-stream" in headers.get("content-type", "")
-        if not is_stream:
-            return self._shown(chunks[0]) if chunks else None
-        if self._answer is None:
-            return None
-        for chunk in chunks:
-            self._answer.add(chunk)
-        return self._answer.response()
 
 
 class _Observed:

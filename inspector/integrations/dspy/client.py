@@ -6,10 +6,8 @@ from importlib import import_module
 from typing import Any
 
 from inspector.integrations.byte_streams import AsyncBytes, Bytes, Watcher
-from inspector.integrations.calls import safely
-from inspector.integrations.deciding import decide, decide_async
 from inspector.integrations.patches import wrapping
-from inspector.integrations.plain_http.requested import Decoded, Sent, plain_request, sent
+from inspector.integrations.plain_http.requested import Decoded, Sent, sent
 from instrument.control import HttpAnswer
 
 _TYPES = "dspy._vendor.lm15.transports._types"
@@ -22,8 +20,7 @@ def streamed(original: Any, self: Any, request: Any) -> Any:
     if attempt is None:
         return original(self, request)
     with attempt:
-        if attempt.is_undecided:
-            decide(attempt.call, _body(request))
+        attempt.decide()
         answer = attempt.given()
         response = original(self, _directed(attempt, request)) if answer is None else _answered(answer)
     _follow(attempt, response, Bytes)
@@ -37,8 +34,7 @@ async def streamed_async(original: Any, self: Any, request: Any) -> Any:
     if attempt is None:
         return await original(self, request)
     with attempt:
-        if attempt.is_undecided:
-            await decide_async(attempt.call, _body(request))
+        await attempt.decide_async()
         answer = attempt.given()
         response = await original(self, _directed(attempt, request)) if answer is None else _answered_async(answer)
     _follow(attempt, response, AsyncBytes)
@@ -48,10 +44,6 @@ async def streamed_async(original: Any, self: Any, request: Any) -> Any:
 def _attempt(request: Any) -> Sent | None:
     method, url = getattr(request, "method", None), getattr(request, "url", "")
     return sent("dspy", method, url, lambda: getattr(request, "body", None))
-
-
-def _body(request: Any) -> Any:
-    return safely(lambda: plain_request(request.body), None)
 
 
 def _directed(attempt: Sent, request: Any) -> Any:
@@ -91,8 +83,7 @@ def _follow(attempt: Sent, response: Any, watched: Callable[[Any, Watcher], Any]
     request = attempt.responded(response.status, headers.headers)
     watcher: Watcher = attempt.exchange
     if request is not None:
-        watcher = reading = request.reading()
-        reading.of_body(headers)
+        watcher = reading = request.reading(headers)
         reading.dropped_with(response)
     release = response._release  # noqa: SLF001 - there is no public way to follow a body
 

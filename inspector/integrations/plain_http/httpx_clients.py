@@ -5,10 +5,9 @@ from typing import Any, Final, TypeAlias
 
 from inspector.integrations.byte_streams import watch_body
 from inspector.integrations.calls import safely
-from inspector.integrations.deciding import decide, decide_async
 from inspector.integrations.model_requests import content_of
 from inspector.integrations.patches import Patches
-from inspector.integrations.plain_http.requested import Sent, plain_request, sent
+from inspector.integrations.plain_http.requested import Sent, sent
 from inspector.integrations.tracebacks import unseen
 from instrument.control import HttpAnswer
 
@@ -73,8 +72,7 @@ def _sent(client: str, direct: Direct, original: Callable[..., Any]) -> Callable
         if attempt is None:
             return original(self, request, *args, **kwargs)
         with attempt:
-            if attempt.is_undecided:
-                decide(attempt.call, _body(request))
+            attempt.decide()
             if attempt.call.decision is not None:
                 self, request = direct(attempt, self, request, kwargs)
             response = original(self, request, *args, **kwargs)
@@ -90,8 +88,7 @@ def _sent_async(client: str, direct: Direct, original: Callable[..., Any]) -> Ca
         if attempt is None:
             return await original(self, request, *args, **kwargs)
         with attempt:
-            if attempt.is_undecided:
-                await decide_async(attempt.call, _body(request))
+            await attempt.decide_async()
             if attempt.call.decision is not None:
                 self, request = direct(attempt, self, request, kwargs)
             response = await original(self, request, *args, **kwargs)
@@ -107,10 +104,6 @@ def _attempt(client: str, request: Any) -> Sent | None:
         return safely(lambda: request.content, None)
 
     return sent(client, getattr(request, "method", None), getattr(request, "url", ""), content)
-
-
-def _body(request: Any) -> Any:
-    return safely(lambda: plain_request(request.content), None)
 
 
 def _responded(attempt: Sent, response: Any) -> None:

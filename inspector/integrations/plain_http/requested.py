@@ -10,12 +10,12 @@ from typing import Any, Self
 
 from inspector.integrations.bodies import MOST_BODY_BYTES
 from inspector.integrations.calls import Call, around_here, enclosing, opened, safely
+from inspector.integrations.deciding import decide, decide_async, is_undecided
 from inspector.integrations.exchanges import FIRST_ERROR, Exchange
 from inspector.integrations.model_requests import ModelRequest
 from inspector.integrations.plain import is_fields
 from inspector.integrations.plain_http.apis import calls_model, recognised
 from inspector.integrations.streams import AnswerFailed
-from instrument import control
 from instrument.control import HttpAnswer
 
 
@@ -34,15 +34,30 @@ class Sent:
     client raises.
     """
 
-    def __init__(self, call: Call, exchange: Exchange, request: ModelRequest | None = None) -> None:
+    def __init__(
+        self, call: Call, exchange: Exchange, read_body: Callable[[], Any], request: ModelRequest | None = None
+    ) -> None:
         self.call = call
         self.exchange = exchange
+        self._read_body = read_body
         self._request = request
 
-    @property
-    def is_undecided(self) -> bool:
-        """Whether a controller is to be asked about the call."""
-        return control.controller is not None and self.call.decision is None
+    def decide(self) -> None:
+        """Ask a controller about the call, unless one was asked.
+
+        Raises:
+            Exception: The call is refused.
+        """
+        if is_undecided(self.call):
+            decide(self.call, self._body())
+
+    async def decide_async(self) -> None:
+        """Like `decide`, in a coroutine."""
+        if is_undecided(self.call):
+            await decide_async(self.call, self._body())
+
+    def _body(self) -> Any:
+        return safely(lambda: plain_request(self._read_body()), None)
 
     def given(self) -> HttpAnswer | None:
         """Return the outcome for the client instead of sending; None to send.
@@ -88,7 +103,7 @@ def sent(client: str, method: Any, url: Any, read_body: Callable[[], Any]) -> Se
         return None
     around = next(around_here(), None)
     if around is not None and around.noun == "llm_generate":
-        return _attempt(around, url)
+        return _attempt(around, url, read_body)
     if next(enclosing("llm_generate"), None) is not None:
         return None
     request = safely(lambda: recognised(str(url), lambda: plain_request(read_body())), None)
@@ -99,10 +114,10 @@ def sent(client: str, method: Any, url: Any, read_body: Callable[[], Any]) -> Se
     call = opened("llm_generate", lambda: keywords, emitter=client, context=copy_context())
     exchange = Exchange()
     call.exchanges.append(exchange)
-    return Sent(call, exchange, ModelRequest(request.endpoint, call, exchange))
+    return Sent(call, exchange, read_body, ModelRequest(request.endpoint, call, exchange))
 
 
-def _attempt(call: Call, url: Any) -> Sent | None:
+def _attempt(call: Call, url: Any, read_body: Callable[[], Any]) -> Sent | None:
     # A client that sends by another one, or follows a redirect, makes one attempt of it.
     if any(exchange.is_sending for exchange in call.exchanges):
         return None
@@ -110,7 +125,7 @@ def _attempt(call: Call, url: Any) -> Sent | None:
         return None
     exchange = Exchange()
     call.exchanges.append(exchange)
-    return Sent(call, exchange)
+    return Sent(call, exchange, read_body)
 
 
 def refused(request: ModelRequest, status: int) -> ModelRequest:
