@@ -16,6 +16,7 @@ from inspector.integrations.exchanges import Exchange
 from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.plain_http.aiohttp_answers import Answered, answering
 from inspector.integrations.plain_http.requested import Decoded, Sent, sent
+from inspector.integrations.stand_ins import StandIn
 from inspector.integrations.tracebacks import unseen
 
 __all__ = ["install"]
@@ -93,29 +94,23 @@ def _left(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     return original(self, *args, **kwargs)
 
 
-class _Watched:
+class _Watched(StandIn):
     """The body of a response, observed; everything else is aiohttp's own."""
 
     def __init__(self, content: Any, reading: EndWatcher) -> None:
-        self._content = content
+        super().__init__(content)
         self.inspector_reading = reading
-
-    def __getattr__(self, name: str) -> Any:
-        # A copy is asked for attributes before it has any.
-        if name in ("_content", "inspector_reading"):
-            raise AttributeError(name)
-        return getattr(self._content, name)
 
     async def watch(self, method: str, *args: Any, **kwargs: Any) -> Any:
         """Observe one of the reader's methods."""
         with unseen:
             try:
-                data = await getattr(self._content, method)(*args, **kwargs)
+                data = await getattr(self._inner, method)(*args, **kwargs)
             except BaseException as exc:
                 self.inspector_reading.stopped(exc)
                 raise
         self.inspector_reading.received(data[0] if method == "readchunk" else data)
-        if self._content.at_eof():
+        if self._inner.at_eof():
             self.inspector_reading.ended()
         return data
 

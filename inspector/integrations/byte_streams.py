@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from typing import Any, Protocol
 
+from inspector.integrations.stand_ins import StandIn
 from inspector.integrations.streams import StreamReading
 from inspector.integrations.tracebacks import unseen
 
@@ -49,35 +50,31 @@ def reading_of(response: Any) -> StreamReading | None:
     return watcher if isinstance(watcher, StreamReading) else None
 
 
-class _Body:
-    """The byte stream of a response, observed; HTTPX requires its own classes, which subclasses add."""
+class _Body(StandIn):
+    """The byte stream of a response, observed; HTTPX requires its own classes, which subclasses add.
+
+    Other instrumentation and HTTPX itself store attributes on the stream.
+    """
 
     def __init__(self, body: Any, reading: Watcher) -> None:
-        self._body = body
+        super().__init__(body)
         self.inspector_reading = reading
 
     def __iter__(self) -> Iterator[bytes]:
-        return Bytes(iter(self._body), self.inspector_reading)
+        return Bytes(iter(self._inner), self.inspector_reading)
 
     def __aiter__(self) -> AsyncIterator[bytes]:
-        return AsyncBytes(aiter(self._body), self.inspector_reading)
+        return AsyncBytes(aiter(self._inner), self.inspector_reading)
 
     def close(self) -> None:
         with unseen:
             self.inspector_reading.closed()
-            self._body.close()
+            self._inner.close()
 
     async def aclose(self) -> None:
         with unseen:
             self.inspector_reading.closed()
-            await self._body.aclose()
-
-    def __getattr__(self, name: str) -> Any:
-        # A copy is asked for things before it has any.
-        if name == "_body":
-            raise AttributeError(name)
-        # Other instrumentation and HTTPX itself store attributes on the stream.
-        return getattr(self._body, name)
+            await self._inner.aclose()
 
 
 _classes: dict[tuple[type, ...], type[_Body]] = {}
@@ -90,11 +87,11 @@ def _watched_class(body: Any) -> type[_Body]:
     return _classes[kinds]
 
 
-class Bytes(Iterator[bytes]):
+class Bytes(StandIn, Iterator[bytes]):
     """The pieces of a body, observed as they are read."""
 
     def __init__(self, inner: Iterator[bytes], reading: Watcher) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._reading = reading
 
     def __next__(self) -> bytes:
@@ -106,12 +103,6 @@ class Bytes(Iterator[bytes]):
                 raise
             self._reading.received(data)
             return data
-
-    def __getattr__(self, name: str) -> Any:
-        # A copy is asked for things before it has any.
-        if name == "_inner":
-            raise AttributeError(name)
-        return getattr(self._inner, name)
 
 
 class AsyncBytes(AsyncGenerator[bytes, None]):

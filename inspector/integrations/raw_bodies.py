@@ -5,20 +5,21 @@ from importlib import import_module
 from typing import Any
 
 from inspector.integrations.byte_streams import EndWatcher
+from inspector.integrations.stand_ins import StandIn
 from inspector.integrations.tracebacks import unseen
 from instrument.control import HttpAnswer
 
 
-class RawBody:
+class RawBody(StandIn):
     """The body of a response, observed; everything else is urllib3's own."""
 
     def __init__(self, raw: Any, reading: EndWatcher) -> None:
-        self._raw = raw
+        super().__init__(raw)
         self._reading = reading
 
     def stream(self, *args: Any, **kwargs: Any) -> Iterator[bytes]:
         """Yield the body as it comes."""
-        pieces = self._raw.stream(*args, **kwargs)
+        pieces = self._inner.stream(*args, **kwargs)
         with unseen:
             try:
                 for data in pieces:
@@ -35,12 +36,12 @@ class RawBody:
         """Read some of the body, or all of it."""
         with unseen:
             try:
-                data = self._raw.read(*args, **kwargs)
+                data = self._inner.read(*args, **kwargs)
             except BaseException as exc:
                 self._reading.stopped(exc)
                 raise
         # Encoded bytes would be mistaken for decoded ones.
-        if kwargs.get("decode_content") or "content-encoding" not in self._raw.headers:
+        if kwargs.get("decode_content") or "content-encoding" not in self._inner.headers:
             self._reading.received(data)
         if not data or (args[0] if args else kwargs.get("amt")) is None:
             self._reading.ended()
@@ -49,18 +50,12 @@ class RawBody:
     def close(self) -> None:
         """Close it."""
         self._reading.closed()
-        self._raw.close()
+        self._inner.close()
 
     def release_conn(self) -> None:
         """Give the connection back."""
         self._reading.closed()
-        self._raw.release_conn()
-
-    def __getattr__(self, name: str) -> Any:
-        # A copy is asked for things before it has any.
-        if name == "_raw":
-            raise AttributeError(name)
-        return getattr(self._raw, name)
+        self._inner.release_conn()
 
 
 def given_response(answer: HttpAnswer) -> Any:

@@ -18,6 +18,7 @@ from weakref import finalize
 from inspector.integrations.bodies import MOST_BODY_BYTES, chunks_of, plain_body, with_request_id
 from inspector.integrations.calls import Call
 from inspector.integrations.exchanges import Exchange
+from inspector.integrations.stand_ins import StandIn
 from inspector.integrations.tracebacks import unseen
 from inspector.logger import warn_of_error_once
 
@@ -232,21 +233,16 @@ class StreamReading:
             return None
 
 
-class _Observed:
+class _Observed(StandIn):
     """An iterator of chunks that reports to a `StreamReading`; everything else is the iterator's own.
 
     An SDK makes its stream before the response's body is watched, so the reading is looked for when first read.
     """
 
     def __init__(self, inner: Any, reading: Callable[[], StreamReading | None]) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._find: Callable[[], StreamReading | None] | None = reading
         self._reading: StreamReading | None = None
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "_inner":
-            raise AttributeError(name)
-        return getattr(self._inner, name)
 
     def _step(self) -> StreamReading | None:
         if self._find is not None:

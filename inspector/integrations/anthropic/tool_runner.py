@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary, finalize
 
 from inspector.integrations.calls import Call, Named, opened
 from inspector.integrations.patches import Patches, wrapping
+from inspector.integrations.stand_ins import StandIn
 from inspector.integrations.tool_bodies import Arguments, run_body, run_body_async, undecided
 from inspector.integrations.tracebacks import unseen
 
@@ -128,35 +129,29 @@ async def _tool_async(original: Any, self: Any, *args: Any) -> Any:
         return result
 
 
-class _Stand:
-    """Stands for a tool of the program in the one call that is reported here."""
-
-    def __init__(self, tool: Any) -> None:
-        self._tool = tool
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._tool, name)
+class _Tool(StandIn):
+    """A tool of the program in the one call that is reported here."""
 
     def _body(self, arguments: Any, changed: Arguments | None) -> Any:
-        return self._tool.call(arguments if changed is None else dict(changed))
+        return self._inner.call(arguments if changed is None else dict(changed))
 
 
-class _Decided(_Stand):
+class _Decided(_Tool):
     """A tool whose body runs as the controller decides."""
 
     def call(self, arguments: Any) -> Any:
         with unseen:
             reported, body = undecided("anthropic"), partial(self._body, arguments)
-            return body(None) if reported is None else run_body(reported, body, subject=self._tool)
+            return body(None) if reported is None else run_body(reported, body, subject=self._inner)
 
 
-class _DecidedAsync(_Stand):
+class _DecidedAsync(_Tool):
     """Like the one above, for a coroutine function."""
 
     async def call(self, arguments: Any) -> Any:
         with unseen:
             reported, body = undecided("anthropic"), partial(self._body, arguments)
-            return await (body(None) if reported is None else run_body_async(reported, body, subject=self._tool))
+            return await (body(None) if reported is None else run_body_async(reported, body, subject=self._inner))
 
 
 def _end_tool(call: Call, result: Any) -> None:
