@@ -11,6 +11,7 @@ from ``litellm.main``, or before the inspector was attached, are not recorded.
 from collections.abc import Callable
 from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -123,10 +124,8 @@ def install(patches: Patches) -> None:
     """Record every call of the public functions."""
     litellm = import_module("litellm")
     for function in _FUNCTIONS:
-        patches.wrap(litellm, function.name, lambda original, function=function: _called(function, original))
-        patches.wrap(
-            litellm, f"a{function.name}", lambda original, function=function: _called_async(function, original)
-        )
+        patches.wrap(litellm, function.name, wrapping(partial(_called, function)))
+        patches.wrap(litellm, f"a{function.name}", wrapping(partial(_called_async, function)))
     for module, name, steps in _STREAMS:
         stream = getattr(import_module(module), name)
         for step in steps:
@@ -135,17 +134,14 @@ def install(patches: Patches) -> None:
     patches.wrap(import_module("litellm.litellm_core_utils.fallback_utils"), "run_async_function", _in_place)
 
 
-def _called(function: _Function, original: Callable[..., Any]) -> Callable[..., Any]:
-    def call_function(*args: Any, **kwargs: Any) -> Any:
-        call = None if kwargs.get(f"a{function.name}") is True else _begun(function, args, kwargs)
-        if call is None:
-            return original(*args, **kwargs)
-        with call:
-            result = original(*args, **kwargs)
-        _returned(function, call, result)
-        return result
-
-    return call_function
+def _called(function: _Function, original: Any, /, *args: Any, **kwargs: Any) -> Any:
+    call = None if kwargs.get(f"a{function.name}") is True else _begun(function, args, kwargs)
+    if call is None:
+        return original(*args, **kwargs)
+    with call:
+        result = original(*args, **kwargs)
+    _returned(function, call, result)
+    return result
 
 
 _caller_context: ContextVar[Context | None] = ContextVar("inspector_litellm_caller_context", default=None)
@@ -164,17 +160,14 @@ def _in_place(original: Any, /, async_function: Callable[..., Any], *args: Any, 
     return original(attempts, *args, **kwargs)
 
 
-def _called_async(function: _Function, original: Callable[..., Any]) -> Callable[..., Any]:
-    async def call_function(*args: Any, **kwargs: Any) -> Any:
-        call = _begun(function, args, kwargs)
-        if call is None:
-            return await original(*args, **kwargs)
-        with call:
-            result = await original(*args, **kwargs)
-        _returned(function, call, result)
-        return result
-
-    return call_function
+async def _called_async(function: _Function, original: Any, /, *args: Any, **kwargs: Any) -> Any:
+    call = _begun(function, args, kwargs)
+    if call is None:
+        return await original(*args, **kwargs)
+    with call:
+        result = await original(*args, **kwargs)
+    _returned(function, call, result)
+    return result
 
 
 def _begun(function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial, update_wrapper
 from inspect import getattr_static
-from types import CellType, CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeAlias, cast
 from weakref import WeakSet, ref
 
@@ -64,7 +64,8 @@ class Patches:
             owner: The module or class.
             name: The function's name.
             wrapper: Makes the replacement of the function.
-            exact: Whether the replacement has the function's exact signature, and hides itself from tracebacks.
+            exact: Whether the replacement has the function's exact signature, hides itself from tracebacks, and refers
+                to nothing but the function.
 
         Returns:
             Whether the function exists.
@@ -232,9 +233,11 @@ def _renewed(original: Any, wrapper: Wrapper) -> FunctionType | None:
         fresh: Any = wrapper(cast("Any", left).__wrapped__)
         stale: Any = cast("Any", left).inspector_wrapper
         if _code_of(fresh) is _code_of(stale):
-            # Its closure may refer to objects of the earlier installation.
-            for cell, now in zip(_cells_of(stale), _cells_of(fresh), strict=True):
-                cell.cell_contents = now.cell_contents
+            # It may refer to objects of the earlier installation.
+            for cell in left.__closure__ or ():
+                if cell.cell_contents is stale:
+                    cell.cell_contents = fresh
+            cast("Any", left).inspector_wrapper = fresh
             _left_behind.discard(left)
             return left
     return None
@@ -242,10 +245,6 @@ def _renewed(original: Any, wrapper: Wrapper) -> FunctionType | None:
 
 def _code_of(function: Any) -> CodeType | None:
     return getattr(getattr(function, "func", function), "__code__", None)
-
-
-def _cells_of(function: Any) -> tuple[CellType, ...]:
-    return getattr(function, "__closure__", None) or ()
 
 
 def _left_behind_below(function: Any) -> Iterator[FunctionType]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextvars import copy_context
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any, Final, cast
 
@@ -43,58 +44,51 @@ def install_requests(patches: Patches, api: Api) -> None:
     """Record every request of this SDK that calls a model."""
     client = import_module(f"{api.package}._base_client")
     streaming = import_module(f"{api.package}._streaming")
-    patches.wrap(client.SyncAPIClient, "request", lambda original: _requested(api, original))
-    patches.wrap(client.AsyncAPIClient, "request", lambda original: _requested_async(api, original))
-    patches.wrap(streaming.Stream, "__stream__", lambda original: _iterated(original, Items))
-    patches.wrap(streaming.AsyncStream, "__stream__", lambda original: _iterated(original, AsyncItems))
+    patches.wrap(client.SyncAPIClient, "request", wrapping(partial(_requested, api)))
+    patches.wrap(client.AsyncAPIClient, "request", wrapping(partial(_requested_async, api)))
+    patches.wrap(streaming.Stream, "__stream__", wrapping(partial(_iterated, Items)))
+    patches.wrap(streaming.AsyncStream, "__stream__", wrapping(partial(_iterated, AsyncItems)))
     for base in (client.SyncAPIClient, client.AsyncAPIClient):
         if hasattr(base, "_sleep_for_retry"):
             patches.wrap(base, "_sleep_for_retry", _retried)
 
 
-def _requested(api: Api, original: Callable[..., Any]) -> Callable[..., Any]:
-    def request(self: Any, cast_to: Any, options: Any, *args: Any, **kwargs: Any) -> Any:
-        model_request = _opened(api, self, options)
-        if model_request is None:
-            return original(self, cast_to, options, *args, **kwargs)
-        with model_request.call:
-            if is_undecided(model_request.call):
-                options = _changed(decide(model_request.call, _body(options)), options)
-            try:
-                result = original(self, cast_to, options, *args, **kwargs)
-            except Exception:
-                model_request.keep_answer()
-                raise
-        _returned(model_request, result)
-        return result
-
-    return request
+def _requested(api: Api, original: Any, /, self: Any, cast_to: Any, options: Any, *args: Any, **kwargs: Any) -> Any:
+    model_request = _opened(api, self, options)
+    if model_request is None:
+        return original(self, cast_to, options, *args, **kwargs)
+    with model_request.call:
+        if is_undecided(model_request.call):
+            options = _changed(decide(model_request.call, _body(options)), options)
+        try:
+            result = original(self, cast_to, options, *args, **kwargs)
+        except Exception:
+            model_request.keep_answer()
+            raise
+    _returned(model_request, result)
+    return result
 
 
-def _requested_async(api: Api, original: Callable[..., Any]) -> Callable[..., Any]:
-    async def request(self: Any, cast_to: Any, options: Any, *args: Any, **kwargs: Any) -> Any:
-        model_request = _opened(api, self, options)
-        if model_request is None:
-            return await original(self, cast_to, options, *args, **kwargs)
-        with model_request.call:
-            if is_undecided(model_request.call):
-                options = _changed(await decide_async(model_request.call, _body(options)), options)
-            try:
-                result = await original(self, cast_to, options, *args, **kwargs)
-            except Exception:
-                model_request.keep_answer()
-                raise
-        _returned(model_request, result)
-        return result
+async def _requested_async(
+    api: Api, original: Any, /, self: Any, cast_to: Any, options: Any, *args: Any, **kwargs: Any
+) -> Any:
+    model_request = _opened(api, self, options)
+    if model_request is None:
+        return await original(self, cast_to, options, *args, **kwargs)
+    with model_request.call:
+        if is_undecided(model_request.call):
+            options = _changed(await decide_async(model_request.call, _body(options)), options)
+        try:
+            result = await original(self, cast_to, options, *args, **kwargs)
+        except Exception:
+            model_request.keep_answer()
+            raise
+    _returned(model_request, result)
+    return result
 
-    return request
 
-
-def _iterated(original: Callable[..., Any], items: type[Items] | type[AsyncItems]) -> Callable[..., Any]:
-    def stream(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return items(original(self, *args, **kwargs), lambda: reading_of(self.response))
-
-    return stream
+def _iterated(items: type[Items] | type[AsyncItems], original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
+    return items(original(self, *args, **kwargs), lambda: reading_of(self.response))
 
 
 # The asynchronous method returns its coroutine, so one wrapper is enough.

@@ -15,15 +15,17 @@ class Application:
     name = "trip"
     args = Namespace(server=False)
 
-    @as_workflow
     @asynccontextmanager
-    async def run(self):
+    async def original(self):
         try:
             yield self
         except ValueError as error:
             raise SystemExit(1) from error
         except LookupError:
             pass
+
+    def run(self):
+        return as_workflow(Application.original)(self)
 
 
 class Serving(Application):

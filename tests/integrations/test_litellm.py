@@ -1,12 +1,13 @@
 import json
 import sys
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
 from recorded_events import facts
 
 from inspector.integrations import litellm as integration
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 from instrument.testing import capture
 
 pytestmark = pytest.mark.slow
@@ -81,7 +82,7 @@ def test_a_stream_that_cannot_be_referred_to_weakly_reaches_the_program(monkeypa
     monkeypatch.setitem(sys.modules, "litellm", package)
     patches = Patches("litellm")
     completion = integration._FUNCTIONS[0]
-    patches.wrap(package, "completion", lambda original: integration._called(completion, original))
+    patches.wrap(package, "completion", wrapping(partial(integration._called, completion)))
     with capture() as hooks:
         assert list(package.completion(model="m", messages=[])) == ["chunk"]
     assert [name for name, _ in hooks] == ["before_llm_generate", "after_llm_generate"]

@@ -26,7 +26,7 @@ from inspector.integrations.calls import Call, around_here
 from inspector.integrations.langchain.bodies import wrap_bodies
 from inspector.integrations.langchain.handler import handler_of
 from inspector.integrations.langchain.runs import OpenRuns
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.tracebacks import unseen
 
 
@@ -58,43 +58,34 @@ def install(patches: Patches) -> None:
         ("langchain_core.language_models.llms", "BaseLLM", "agenerate", _ending),
         ("langchain_core.retrievers", "BaseRetriever", "ainvoke", _ending),
     ):
-        patches.wrap_once_imported(module, owner, {name: partial(wrapper, runs=runs)})
+        patches.wrap_once_imported(module, owner, {name: wrapping(partial(wrapper, runs))})
 
 
-def _entering(original: Any, runs: OpenRuns) -> Any:
-    def set_config_context(config: Any, *args: Any, **kwargs: Any) -> Any:
-        entered = original(config, *args, **kwargs)
-        runs.enter(config)
-        return entered
-
-    return set_config_context
+def _entering(runs: OpenRuns, original: Any, /, config: Any, *args: Any, **kwargs: Any) -> Any:
+    entered = original(config, *args, **kwargs)
+    runs.enter(config)
+    return entered
 
 
-def _starting(original: Any, runs: OpenRuns) -> Any:
-    def set_start(self: Any, start: Any) -> Any:
-        async def started() -> None:
-            outside = next(around_here(), None)
-            with unseen:
-                try:
-                    await start()
-                finally:
-                    runs.step_out(outside)
-
-        return original(self, None if start is None else started)
-
-    return set_start
-
-
-def _ending(original: Any, runs: OpenRuns) -> Any:
-    async def ending(*args: Any, **kwargs: Any) -> Any:
+def _starting(runs: OpenRuns, original: Any, self: Any, start: Any) -> Any:
+    async def started() -> None:
         outside = next(around_here(), None)
-        try:
-            return await original(*args, **kwargs)
-        except BaseException as exc:
-            _end_inside(outside, exc, runs)
-            raise
+        with unseen:
+            try:
+                await start()
+            finally:
+                runs.step_out(outside)
 
-    return ending
+    return original(self, None if start is None else started)
+
+
+async def _ending(runs: OpenRuns, original: Any, /, *args: Any, **kwargs: Any) -> Any:
+    outside = next(around_here(), None)
+    try:
+        return await original(*args, **kwargs)
+    except BaseException as exc:
+        _end_inside(outside, exc, runs)
+        raise
 
 
 def _end_inside(outside: Call | None, exc: BaseException, runs: OpenRuns) -> None:

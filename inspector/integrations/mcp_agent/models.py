@@ -1,13 +1,11 @@
 """Model calls: mcp-agent's tasks that ask providers."""
 
-from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from functools import partial
+from typing import Any, Final
 
 from inspector.integrations.calls import Keywords, Model, awaited, opened
 from inspector.integrations.mcp_agent.agents import model_ended
-from inspector.integrations.patches import Patches
-
-Method: TypeAlias = Callable[..., Any]
+from inspector.integrations.patches import Patches, wrapping
 
 _TASKS: Final = (
     ("anthropic", "AnthropicCompletionTasks", "anthropic"),
@@ -36,21 +34,18 @@ def _wrap(patches: Patches, module: Any, owner: str, provider: str) -> None:
     for name in _REQUESTS:
         # Not every provider has structured answers.
         if name == _REQUESTS[0] or hasattr(tasks, name):
-            patches.wrap(tasks, name, lambda original: _requested(original, provider))
+            patches.wrap(tasks, name, wrapping(partial(_requested, provider)))
 
 
-def _requested(original: Method, provider: str) -> Method:
-    async def request_completion(request: Any, *args: Any, **kwargs: Any) -> Any:
-        call = opened("llm_generate", lambda: _request(request, provider), emitter="mcp_agent")
-        try:
-            response = await awaited(call, original(request, *args, **kwargs), _response)
-        except BaseException as exc:
-            model_ended(exc)
-            raise
-        model_ended(None)
-        return response
-
-    return request_completion
+async def _requested(provider: str, original: Any, /, request: Any, *args: Any, **kwargs: Any) -> Any:
+    call = opened("llm_generate", lambda: _request(request, provider), emitter="mcp_agent")
+    try:
+        response = await awaited(call, original(request, *args, **kwargs), _response)
+    except BaseException as exc:
+        model_ended(exc)
+        raise
+    model_ended(None)
+    return response
 
 
 def _request(request: Any, provider: str) -> Keywords:

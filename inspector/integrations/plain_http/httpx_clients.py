@@ -1,12 +1,13 @@
 """Clients of HTTPX, of either generation: one method sends every request, ``send``, with its redirects inside."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 from inspector.integrations.byte_streams import watch_body
 from inspector.integrations.calls import safely
 from inspector.integrations.model_requests import content_of
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.plain_http.requested import Sent, sent
 from inspector.integrations.tracebacks import unseen
 from instrument.control import HttpAnswer
@@ -16,8 +17,8 @@ def install_clients(patches: Patches, httpx: Any) -> None:
     """Record the model calls of the clients of this module, ``httpx`` or ``httpx2``."""
     name: str = httpx.__name__
     stand_in = _stand_in(httpx)
-    patches.wrap(httpx.Client, "send", lambda original: _sent(name, stand_in, original))
-    patches.wrap(httpx.AsyncClient, "send", lambda original: _sent_async(name, stand_in, original))
+    patches.wrap(httpx.Client, "send", wrapping(partial(_sent, name, stand_in)))
+    patches.wrap(httpx.AsyncClient, "send", wrapping(partial(_sent_async, name, stand_in)))
 
 
 Direct: TypeAlias = Callable[[Sent, Any, Any, dict[str, Any]], tuple[Any, Any]]
@@ -66,36 +67,32 @@ def _stand_in(httpx: Any) -> Direct:
 _OF_BODY: Final = (b"content-length", b"transfer-encoding")
 
 
-def _sent(client: str, direct: Direct, original: Callable[..., Any]) -> Callable[..., Any]:
-    def send(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
-        attempt = _attempt(client, request)
-        if attempt is None:
-            return original(self, request, *args, **kwargs)
-        with attempt:
-            attempt.decide()
-            if attempt.call.decision is not None:
-                self, request = direct(attempt, self, request, kwargs)
-            response = original(self, request, *args, **kwargs)
-        _responded(attempt, response)
-        return response
-
-    return send
+def _sent(client: str, direct: Direct, original: Any, /, self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
+    attempt = _attempt(client, request)
+    if attempt is None:
+        return original(self, request, *args, **kwargs)
+    with attempt:
+        attempt.decide()
+        if attempt.call.decision is not None:
+            self, request = direct(attempt, self, request, kwargs)
+        response = original(self, request, *args, **kwargs)
+    _responded(attempt, response)
+    return response
 
 
-def _sent_async(client: str, direct: Direct, original: Callable[..., Any]) -> Callable[..., Any]:
-    async def send(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
-        attempt = _attempt(client, request)
-        if attempt is None:
-            return await original(self, request, *args, **kwargs)
-        with attempt:
-            await attempt.decide_async()
-            if attempt.call.decision is not None:
-                self, request = direct(attempt, self, request, kwargs)
-            response = await original(self, request, *args, **kwargs)
-        _responded(attempt, response)
-        return response
-
-    return send
+async def _sent_async(
+    client: str, direct: Direct, original: Any, /, self: Any, request: Any, *args: Any, **kwargs: Any
+) -> Any:
+    attempt = _attempt(client, request)
+    if attempt is None:
+        return await original(self, request, *args, **kwargs)
+    with attempt:
+        await attempt.decide_async()
+        if attempt.call.decision is not None:
+            self, request = direct(attempt, self, request, kwargs)
+        response = await original(self, request, *args, **kwargs)
+    _responded(attempt, response)
+    return response
 
 
 def _attempt(client: str, request: Any) -> Sent | None:
