@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from inspector.redaction.quoting import COLON, COMMA, QUOTE, SPACE, compiled
+from inspector.redaction.quoting import COLON, COMMA, QUOTE, SPACE, anchored, compiled
 from inspector.redaction.tokens import Found
 
 _GAP: Final = rf"(?:[ =]|{QUOTE}{SPACE}{COMMA}){SPACE}(?:\$?{QUOTE})?"
@@ -57,19 +57,12 @@ _NETRC_VALUE = re.compile(
 
 def commands(text: str) -> Iterator[Found]:
     """Find passwords in options of commands."""
-    position = text.find("-u")
-    while position >= 0:
-        match = _USER.match(text, position)
-        if match and _is_option(text, position) and _has_command(text, position):
+    for match in anchored(text, text, "-u", _USER):
+        if _is_option(text, match.start()) and _has_command(text, match.start()):
             yield Found(*match.span("secret"), "password")
-        position = text.find("-u", match.end() if match else position + 2)
     yield from _of_letters(text)
-    position = text.find("sshpass")
-    while position >= 0:
-        match = _SSHPASS.match(text, position)
-        if match:
-            yield Found(*match.span("secret"), "password")
-        position = text.find("sshpass", match.end() if match else position + len("sshpass"))
+    for match in anchored(text, text, "sshpass", _SSHPASS):
+        yield Found(*match.span("secret"), "password")
     yield from _of_mysql(text)
 
 

@@ -1,6 +1,7 @@
 """Quotation marks of text nested in text: escaped once for each level, or encoded for a URL or for HTML."""
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
@@ -20,6 +21,23 @@ OPENING: Final = re.compile(rf"{_BRACKETS}[bBrRuUfF]{{0,2}}(\\{{0,40}})({MARK})"
 _GOES_ON: Final = r"\s*(?:\Z|[}\]):;&<>\"'`\\%]|,(?:[\s\"'`\[{\\]|\Z))"
 """What may follow a closed value."""
 NEXT_ITEM: Final = re.compile(rf"{SPACE}{COMMA}{SPACE}[bBrRuU]{{0,2}}(\\{{0,40}})({MARK})")
+
+
+def anchored(text: str, searched: str, anchor: str, *patterns: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """Yield what one of some patterns matches where an anchor is, and goes on behind it.
+
+    Args:
+        text: What is matched.
+        searched: Where the anchor is looked for: the text, or the text in lower case, of the same length.
+        anchor: A text that no part of itself begins again.
+        patterns: They match from the anchor on; the first that does counts.
+    """
+    position = searched.find(anchor)
+    while position >= 0:
+        match = next(filter(None, (pattern.match(text, position) for pattern in patterns)), None)
+        if match:
+            yield match
+        position = searched.find(anchor, match.end() if match else position + len(anchor))
 
 
 def closing(text: str, position: int, quote: str, depth: int) -> int:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from inspector.redaction.quoting import anchored
 from inspector.redaction.tokens import Found
 
 
@@ -78,20 +79,9 @@ def shaped(text: str, lowered: str) -> Iterator[Found]:
     """Find every secret of a known shape; ``lowered`` is the text in lower case, of the same length."""
     for rule in RULES:
         for anchor in rule.anchors:
-            yield from _at(rule, anchor, text, lowered if rule.fold else text)
-
-
-def _at(rule: Rule, anchor: str, text: str, searched: str) -> Iterator[Found]:
-    position = searched.find(anchor)
-    while position >= 0:
-        match = rule.pattern.match(text, position)
-        after = position + 1
-        if match:
-            after = match.end()
-            if rule.name != "basic" or _is_basic(match["secret"]):
-                start, end = match.span("secret") if rule.pattern.groupindex else match.span()
-                yield Found(start, end, rule.name)
-        position = searched.find(anchor, after)
+            for match in anchored(text, lowered if rule.fold else text, anchor, rule.pattern):
+                if rule.name != "basic" or _is_basic(match["secret"]):
+                    yield Found(*match.span("secret" if rule.pattern.groupindex else 0), rule.name)
 
 
 def _is_basic(text: str) -> bool:
@@ -105,21 +95,12 @@ def _is_basic(text: str) -> bool:
 
 def in_urls(text: str, lowered: str) -> Iterator[Found]:
     """Find passwords before the host of a URL, and signatures and keys in its query."""
-    position = text.find("://")
-    while position >= 0:
-        match = (
-            _URL_PASSWORD.match(text, position) or _URL_LOOSE.match(text, position) or _URL_TOKEN.match(text, position)
-        )
-        if match:
-            yield Found(*match.span("secret"), "url")
-        position = text.find("://", match.end() if match else position + 3)
+    for match in anchored(text, text, "://", _URL_PASSWORD, _URL_LOOSE, _URL_TOKEN):
+        yield Found(*match.span("secret"), "url")
     for anchor in QUERY_ANCHORS:
-        position = lowered.find(anchor)
-        while position >= 0:
-            match = _QUERY.match(text, position)
-            if match and _in_query(text, position):
+        for match in anchored(text, lowered, anchor, _QUERY):
+            if _in_query(text, match.start()):
                 yield Found(*match.span("secret"), "url")
-            position = lowered.find(anchor, match.end() if match else position + 1)
 
 
 def has_secret_parameter(lowered: str) -> bool:
