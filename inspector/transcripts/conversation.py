@@ -145,12 +145,12 @@ class Conversation:
 
     def forgot(self, kept: Iterable[Json] = ()) -> None:
         """Replace what the model is told, but for its system prompt, since it was summed up."""
-        self._complete()
+        self.answered()
         self._messages[self._is_instructed :] = map(msgspec.json.encode, kept)
 
     def messages(self) -> list[bytes]:
         """Complete the answer, and return what the model would be told next."""
-        self._complete()
+        self.answered()
         return self._messages
 
     def remember(self, messages: list[bytes]) -> None:
@@ -176,7 +176,7 @@ class Conversation:
         answer.last_ns = self._last_ns = at_ns
 
     def _begun(self, answer_id: str, model: str | None) -> _Answer:
-        self._complete()
+        self.answered()
         prompt = (b"[%b]" % b",".join(self._messages)).decode()
         told = {sc.OPERATION_NAME: "chat", sc.REQUEST_MODEL: model, sc.INPUT_MESSAGES: prompt}
         ids = self._below("answer", answer_id)
@@ -191,7 +191,7 @@ class Conversation:
 
     def last_said(self) -> list[Json]:
         """Complete the answer, and return the last one as messages."""
-        self._complete()
+        self.answered()
         return self._said(self._last_said) if self._last_said else []
 
     @property
@@ -207,10 +207,6 @@ class Conversation:
     def finish(self, at_ns: int = 0, *, status: str | None = None, why: str | None = None) -> None:
         """End the work on the prompt with the last that is known of it, or later."""
         self.ended(max(at_ns, self._last_ns), status=status, why=why)
-
-    def answered(self) -> None:
-        """Complete the answer, if there is one."""
-        self._complete()
 
     def failed(self, at_ns: int, why: str, *, answer_id: str | None = None) -> None:
         """Add a model call that failed.
@@ -277,7 +273,7 @@ class Conversation:
             status: How it ended, if it was cancelled.
             why: Why it failed, if it did.
         """
-        self._complete()
+        self.answered()
         prompt, self._prompt = self._prompt, None
         if prompt is None:
             return
@@ -299,7 +295,8 @@ class Conversation:
         if self._is_live:
             self._ready.append(replace(span, attributes=dict(span.attributes)))
 
-    def _complete(self) -> None:
+    def answered(self) -> None:
+        """Complete the answer, if there is one."""
         answer, self._answer = self._answer, None
         if answer is None:
             return
