@@ -29,7 +29,7 @@ def anchored(text: str, searched: str, anchor: str, *patterns: re.Pattern[str]) 
     Args:
         text: What is matched.
         searched: Where the anchor is looked for: the text, or the text in lower case, of the same length.
-        anchor: A text that no part of itself begins again.
+        anchor: What a match begins with; its end may begin it again.
         patterns: They match from the anchor on; the first that does counts.
     """
     position = searched.find(anchor)
@@ -37,7 +37,7 @@ def anchored(text: str, searched: str, anchor: str, *patterns: re.Pattern[str]) 
         match = next(filter(None, (pattern.match(text, position) for pattern in patterns)), None)
         if match:
             yield match
-        position = searched.find(anchor, match.end() if match else position + len(anchor))
+        position = searched.find(anchor, match.end() if match else position + 1)
 
 
 def closing(text: str, position: int, quote: str, depth: int) -> int:

@@ -61,3 +61,8 @@ def test_the_page_names_the_formats_that_rest_on_observation(checkout):
 )
 def test_names_and_ids_that_begin_like_tokens_stay(text):
     assert Redactor().redact_text("note", text) == text
+
+
+def test_a_token_is_found_where_the_end_of_what_announces_it_begins_it_again():
+    out = Redactor(salt=b"x").redact_text("note", f"/api/webhooks/api/webhooks/{'1' * 18}/{'aB3-' * 10}")
+    assert "aB3-" not in out
