@@ -303,6 +303,19 @@ def test_a_python_of_this_version_without_the_inspector_is_recorded_with_what_is
     assert done.stderr.startswith(b"inspector: recorded 1 call in 1 trace")
 
 
+LISTED = """
+import importlib.metadata, sys
+print(*(each.name for each in importlib.metadata.distributions(path=sys.path[-1:])), sep=",")
+print(importlib.metadata.version("opentelemetry-api") > "1", importlib.metadata.version("opentelemetry_api") > "1")
+"""
+
+
+def test_what_is_lent_is_in_no_directory_of_packages_that_pip_looks_into(run, bare_python):
+    # Else it would install nothing that needs OpenTelemetry's API, as if that were there.
+    done = run(bare_python, "-c", LISTED, PYTHONPATH="")
+    assert (done.returncode, done.stdout) == (0, b"\nTrue True\n")
+
+
 def test_another_python_without_the_inspector_runs_and_says_how_to_install_it(run, bare_python):
     done = run("env", "-u", "INSPECTOR_LENT", bare_python, "-c", "print(1)", PYTHONPATH="")
     assert (done.returncode, done.stdout) == (0, b"1\n")

@@ -71,15 +71,17 @@ class _Lent:
     def find_distributions(self, context: object) -> object:
         """Return OpenTelemetry's API, which finds its own parts by its metadata, and the inspector to who asks for it.
 
-        The inspector is not among all distributions, as it has a plugin for pytest.
+        The inspector is not among all distributions, as it has a plugin for pytest. Who asks for what is in certain
+        directories, as pip does, gets nothing: it would not install what is lent.
         """
         from importlib.metadata import DistributionFinder, MetadataPathFinder
 
         name: object = getattr(context, "name", None)
-        if name not in (None, "opentelemetry-api", "mcp-agent-inspector"):
+        asked = "opentelemetry-api" if name is None else str(name).lower().replace("_", "-")
+        is_everywhere = getattr(context, "path", None) == sys.path
+        if not is_everywhere or asked not in ("opentelemetry-api", "mcp-agent-inspector"):
             return iter(())
-        asked = DistributionFinder.Context(name=name or "opentelemetry-api", path=self._places)
-        return MetadataPathFinder.find_distributions(asked)
+        return MetadataPathFinder.find_distributions(DistributionFinder.Context(name=asked, path=self._places))
 
 
 class _Waiting:
