@@ -31,7 +31,19 @@ def record_fastmcp(patches: Patches) -> None:
 
 @wrapping
 async def _run_function(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
-    return await _run(lambda: original(self, *args, **kwargs), lambda: _described_function(self, *args, **kwargs))
+    server = _running_server()
+    if server is None:
+        # An agent's own tool, such as those of fast-agent, whose call is reported already.
+        return await original(self, *args, **kwargs)
+    return await _run(
+        lambda: original(self, *args, **kwargs), lambda: _described_function(self, server, *args, **kwargs)
+    )
+
+
+def _running_server() -> Any:
+    with suppress(KeyError, RuntimeError):
+        return sys.modules["fastmcp.server.dependencies"].get_server()
+    return None
 
 
 async def _run(run: Callable[[], Awaitable[Any]], describe: Describe) -> Any:
@@ -59,11 +71,8 @@ def _described(tools: Any, name: str, arguments: Any, context: Any = None, *_: A
     return {"tool_name": name, "args": arguments, "context": origin, "function": function}
 
 
-def _described_function(tool: Any, arguments: Any) -> Keywords:
-    origin: Keywords = {"tool_source": "function"}
-    # A tool may be run without a server.
-    with suppress(KeyError, RuntimeError):
-        origin["server_name"] = sys.modules["fastmcp.server.dependencies"].get_server().name
+def _described_function(tool: Any, server: Any, arguments: Any) -> Keywords:
+    origin: Keywords = {"tool_source": "function", "server_name": server.name}
     return {"tool_name": tool.name, "args": arguments, "context": origin, "function": tool.fn}
 
 
