@@ -34,10 +34,13 @@ def anchored(text: str, searched: str, anchor: str, *patterns: re.Pattern[str]) 
     """
     position = searched.find(anchor)
     while position >= 0:
-        match = next(filter(None, (pattern.match(text, position) for pattern in patterns)), None)
-        if match:
-            yield match
-        position = searched.find(anchor, match.end() if match else position + 1)
+        end = position + 1
+        for pattern in patterns:
+            if match := pattern.match(text, position):
+                yield match
+                end = match.end()
+                break
+        position = searched.find(anchor, end)
 
 
 def closing(text: str, position: int, quote: str, depth: int) -> int:
