@@ -16,7 +16,7 @@ import json, os, pathlib, sys, time
 path = os.environ.get("COPILOT_OTEL_FILE_EXPORTER_PATH")
 if path is not None:
     lines = [json.loads(line) for line in pathlib.Path({str(CAPTURED)!r}).read_text().splitlines()]
-    later = int(time.time()) - lines[0]["startTime"][0]
+    later = int(time.time()) + 1 - min(line["startTime"][0] for line in lines if line["type"] == "span")
     is_wanted = os.environ["OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"] == "true"
     contents = "messages", "arguments", "result", "system_instructions", "definitions", "parameters.command"
     with open(path, "a") as telemetry:
