@@ -187,6 +187,12 @@ def test_one_that_knows_its_cost_counts_before_one_that_knows_its_tokens_alone()
     assert decide([llm("a", has_cost=True), llm("b", "a", "sdk", has_cost=True)]) == {"b": "a"}
 
 
+def test_one_that_knows_what_its_provider_charged_counts_before_one_with_a_price_of_the_list():
+    charged = llm("b", "a", "sdk", has_cost=True, is_charged=True)
+    assert decide([llm("a", has_cost=True), charged]) == {"a": "b"}
+    assert decide([llm("a", has_cost=True, is_charged=True), charged]) == {"b": "a"}
+
+
 def test_a_loop_without_tokens_is_one_with_the_first_of_its_calls_and_all_of_them_count():
     loop = llm("loop", tokens=None)
     assert decide([loop, llm("1", "loop", "sdk", start_ns=1), llm("2", "loop", "sdk", start_ns=2)]) == {"loop": "1"}

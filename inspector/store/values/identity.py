@@ -74,6 +74,8 @@ class Identity(Struct, frozen=True, array_like=True, gc=False):
     """Whether a model call computes embeddings; it is never one call with another operation of a model."""
     is_repeated: bool | None = None
     """Whether middleware made a tool call several times, so that calls below it may be its attempts."""
+    is_charged: bool | None = None
+    """Whether the cost of a model call is what its provider or the program says, and not worked out from a list."""
 
 
 class _Step(Struct):
@@ -145,6 +147,7 @@ def _fields(span: Span) -> list[Any] | None:
         identity.message,
         identity.embeds,
         identity.is_repeated,
+        identity.is_charged,
     ]
     while fields[-1] is None:
         fields.pop()
@@ -189,6 +192,7 @@ def _of_call(span: Span) -> Identity:
         _message(attributes) if span.kind == "tool" else None,
         _embeds(attributes) if span.kind == "llm" else None,
         _is_repeated(attributes) if span.kind == "tool" else None,
+        True if span.kind == "llm" and semconv.COST_USD in attributes else None,
     )
 
 

@@ -325,11 +325,17 @@ def _inputs_differ(one: Identity, other: Identity) -> bool:
 def _counting(members: list[Node]) -> Node:
     """Return which of the spans of a call counts, given the outermost first.
 
-    For a tool or agent call, that is the outermost. For a model call, it is the outermost with tokens and a cost, or
-    else with tokens, or else the outermost.
+    For a tool or agent call, that is the outermost. For a model call, it is the outermost with tokens and a cost that
+    its provider named, or else with tokens and a cost, or else with tokens, or else the outermost.
     """
     with_usage = [each for each in members if each.has_usage]
-    return next((each for each in with_usage if each.has_cost), with_usage[0] if with_usage else members[0])
+    with_cost = [each for each in with_usage if each.has_cost]
+    charged = (each for each in with_cost if _is_charged(each))
+    return next(chain(charged, with_cost, with_usage, members))
+
+
+def _is_charged(node: Node) -> bool:
+    return node.identity is not None and read_identity(node.identity).is_charged is True
 
 
 def _outermost_first(nodes: Nodes, members: Collection[str]) -> list[Node]:
