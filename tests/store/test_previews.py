@@ -74,7 +74,9 @@ def test_of_the_messages_that_an_agent_is_given_the_first_question_is_shown(prev
         ({"content": [{"type": "text", "text": '{"found": 7}'}]}, "found: 7"),
         ({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}, "a, b"),
         ([{"type": "text", "text": "a"}, {"type": "text", "text": '{"b": 1}'}], "a, b: 1"),
-        ([{"type": "text", "text": "a"}, {"type": "image", "data": "iVBORw0"}], None),
+        ([{"type": "image", "data": "iVBORw0"}, {"type": "text", "text": "a"}], "image, a"),
+        ([{"type": "text", "text": "a"}, {"name": "b"}], None),
+        ([{"type": "image", "data": "iVBORw0"}] * 2, None),
         ("done", "done"),
     ],
 )
@@ -120,6 +122,12 @@ def test_of_a_long_prompt_the_end_alone_is_looked_through(preview):
     rules = [said("system", f"Rule {number} {'x' * 300}") for number in range(20)]
     assert preview([said("user", "Where to?"), *rules], None, kind="llm") == (None, None)
     assert preview([*rules, said("user", "Where to?")], None, kind="llm") == ("Where to?", None)
+
+
+def test_the_text_beside_screenshots_is_shown_however_large_they_are(preview):
+    screenshot = {"type": "image", "data": "iVBORw0" * 100_000}
+    seen = [result(response=[{"type": "text", "text": f"step {number}"}, screenshot]) for number in range(4)]
+    assert preview([*QUESTION, *seen], None, kind="llm") == ("step 3, image", None)
 
 
 def test_the_last_message_is_found_before_tools_that_follow_the_messages(preview):

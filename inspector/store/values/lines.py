@@ -12,6 +12,8 @@ LONGEST = 100
 MOST_CHARS = 200_000
 """Of a longer text the first characters are shown; it is not parsed."""
 _BEGINNING = 4 * LONGEST
+_FILES = frozenset(("image", "audio", "document", "resource", "resource_link", "input_image", "input_file"))
+"""Types of the parts of a result that are shown by these names: its screenshots would leave no place for its texts."""
 _HOLD_RESULT = ("structuredContent", "structured_content", "content", "contents", "result")
 
 
@@ -59,7 +61,7 @@ def _without_rpc(value: Any) -> Any:
 
 
 def _unwrapped(value: Any) -> Any:
-    """Return a result without its envelope: MCP's ``content``, or the texts in it if it has nothing else."""
+    """Return a result without its envelope: MCP's ``content``, or the texts in it if it has nothing else but files."""
     members = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
     held: Any = next((members[key] for key in _HOLD_RESULT if members.get(key) is not None), None)
     content = cast("object", value if held is None else held)
@@ -70,14 +72,24 @@ def _unwrapped_content(items: list[Any]) -> Any:
     texts = [text for each in items if (text := _text_of_part(each)) is not None]
     if len(items) == 1:
         return decoded(texts[0]) if texts else items[0]
-    if not items or len(texts) < len(items):
+    if not texts or len(texts) < sum(not _is_file(each) for each in items):
         return items
-    return ", ".join(_members_of(decoded(text)) for text in texts[:12])
+    return ", ".join(_line_of_part(each) for each in items[:12])
+
+
+def _line_of_part(part: dict[str, Any]) -> str:
+    text = _text_of_part(part)
+    return str(part["type"]) if text is None else _members_of(decoded(text))
 
 
 def _text_of_part(part: Any) -> str | None:
     text = cast("dict[str, Any]", part).get("text") if isinstance(part, dict) else None
     return text if isinstance(text, str) else None
+
+
+def _is_file(part: Any) -> bool:
+    kind = cast("dict[str, Any]", part).get("type") if isinstance(part, dict) else None
+    return isinstance(kind, str) and kind in _FILES and _text_of_part(part) is None
 
 
 def _members_of(value: Any) -> str:

@@ -14,8 +14,10 @@ from inspector.store.values.lines import cut, decoded, result_line
 
 MOST_LOOKED_AT = 8
 """How many messages are searched, from the last one on."""
-_MOST_CHARS = 2_000_000
-"""A longer prompt is not parsed."""
+_MOST_CHARS = 32_000_000
+"""A longer prompt is not parsed; one with a few screenshots has millions of characters."""
+_MOST_PARTS = 1_000
+"""Parts of a message that are looked at."""
 _ARRAY = msgspec.json.Decoder(list[Raw])
 _MEMBERS = msgspec.json.Decoder(dict[str, Raw])
 _ANY = msgspec.json.Decoder()
@@ -40,14 +42,13 @@ def _messages_in(prompt: str) -> Sequence[Raw]:
     return next((_ARRAY.decode(each) for each in held if each.startswith(b"[")), ())
 
 
-def _newest_of(messages: Sequence[Raw]) -> str | None:
+def _newest_of(messages: Sequence[Raw], *, is_one_of_batch: bool = False) -> str | None:
     for raw in islice(reversed(messages), MOST_LOOKED_AT):
         match _ANY.decode(raw):
             case [str(role), str(text)] if role in ROLES:
                 said = _said({"role": role, "content": text})
-            case [*_]:
-                # A batch of prompts.
-                said = _newest_of(_ARRAY.decode(raw))
+            case [*_] if not is_one_of_batch:
+                said = _newest_of(_ARRAY.decode(raw), is_one_of_batch=True)
             case message:
                 said = _said(cast("dict[str, Any]", message)) if isinstance(message, dict) else None
         if said:
@@ -64,7 +65,7 @@ def _said(message: dict[str, Any]) -> str | None:
     if role not in ("user", "tool"):
         return None
     body = [message] if item_role else message.get("parts", message.get("content"))
-    parts = cast("list[Any]", body) if isinstance(body, list) else [body]
+    parts = cast("list[Any]", body)[:_MOST_PARTS] if isinstance(body, list) else [body]
     lines = [_line_of(conventional(part), role) for part in parts]
     return cut(" ".join(line for line in lines if line)) or None
 
