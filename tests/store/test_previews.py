@@ -93,6 +93,9 @@ QUESTION = [said("system", "You travel."), said("user", "Where to?")]
 CALL = {"role": "assistant", "parts": [{"type": "tool_call", "id": "1", "name": "look", "arguments": {}}]}
 
 
+RULES = [said("system", f"Rule {number} {'x' * 300}") for number in range(20)]
+
+
 @pytest.mark.parametrize(
     "prompt, shown",
     [
@@ -110,6 +113,7 @@ CALL = {"role": "assistant", "parts": [{"type": "tool_call", "id": "1", "name": 
         ([{"role": "user", "parts": [{"functionResponse": {"name": "look", "response": {"warm": 1}}}]}], "warm: 1"),
         ([[said("user", "Where to?"), said("assistant", "Oslo."), said("user", "When?")]], "When?"),
         ([["system", "You travel."], ["human", "Where to?"]], "Where to?"),
+        (["You travel.", "Where to?"], "Where to?"),
         ([said("system", "You travel.")], None),
         ("Where to?", "Where to?"),
     ],
@@ -118,10 +122,21 @@ def test_a_model_call_tells_what_the_user_or_a_tool_said_last(preview, prompt, s
     assert preview(prompt, [said("assistant", "In May.")], kind="llm") == (shown, "In May.")
 
 
-def test_of_a_long_prompt_the_end_alone_is_looked_through(preview):
-    rules = [said("system", f"Rule {number} {'x' * 300}") for number in range(20)]
-    assert preview([said("user", "Where to?"), *rules], None, kind="llm") == (None, None)
-    assert preview([*rules, said("user", "Where to?")], None, kind="llm") == ("Where to?", None)
+LONG = {"the end": ([*RULES, said("user", "Where to?")], "Where to?"), "the beginning": ([*QUESTION, *RULES], None)}
+
+
+@pytest.mark.parametrize(("prompt", "shown"), LONG.values(), ids=LONG)
+def test_of_a_long_prompt_the_end_alone_is_looked_through(preview, prompt, shown):
+    assert preview(prompt, None, kind="llm") == (shown, None)
+
+
+@pytest.mark.slow
+def test_clickhouse_looks_through_as_much_of_a_long_prompt(engine, make_span):
+    for at, (prompt, _) in enumerate(LONG.values()):
+        attributes = {ASKED: json.dumps(prompt)}
+        engine.write([make_span(trace_id=A, span_id=str(at) * 16, kind="llm", attributes=attributes, input_key=ASKED)])
+    found = engine.previews(None, ["0" * 16, "1" * 16], trace_ids=[A])
+    assert {each.span_id: each.input for each in found} == {"0" * 16: "Where to?", "1" * 16: None}
 
 
 def test_the_text_beside_screenshots_is_shown_however_large_they_are(preview):

@@ -24,11 +24,16 @@ _ANY = msgspec.json.Decoder()
 
 
 def newest_in(prompt: str | None) -> str | None:
-    """Return what the user or a tool said last, on one line; None if none of the last messages is theirs."""
+    """Return what the user or a tool said last, on one line, or nothing if none of the last messages is theirs.
+
+    Returns:
+        None if the prompt has no messages.
+    """
     if not prompt or len(prompt) > _MOST_CHARS:
         return None
     try:
-        return _newest_of(_messages_in(prompt))
+        messages = _messages_in(prompt)
+        return (_newest_of(messages) or "") if messages else None
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return None
 
@@ -49,6 +54,8 @@ def _newest_of(messages: Sequence[Raw], *, is_one_of_batch: bool = False) -> str
                 said = _said({"role": role, "content": text})
             case [*_] if not is_one_of_batch:
                 said = _newest_of(_ARRAY.decode(raw), is_one_of_batch=True)
+            case str(text):
+                said = cut(text)
             case message:
                 said = _said(cast("dict[str, Any]", message)) if isinstance(message, dict) else None
         if said:

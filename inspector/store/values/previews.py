@@ -23,7 +23,8 @@ def preview_of(
     """
     call_input, returned = content
     if kind == "llm":
-        asked = newest_in(call_input) or _question(call_input)
+        newest = newest_in(call_input)
+        asked = _question(call_input) if newest is None else newest or None
     else:
         has_messages = kind in ("agent", "workflow") and (call_input or "").startswith(("[", '{"messages"'))
         asked = (_question(call_input) if has_messages else None) or line_of(call_input)
