@@ -101,6 +101,7 @@ async def at_once(do: Callable[[ToolCall], Awaitable[T]], calls: Iterable[ToolCa
     making more.
     """
     raised: list[BaseException] = []
+    tasks: list[asyncio.Task[T]] = []
 
     async def work(call: ToolCall) -> T:
         try:
@@ -113,7 +114,11 @@ async def at_once(do: Callable[[ToolCall], Awaitable[T]], calls: Iterable[ToolCa
                 task.cancel()
             raise
 
-    tasks = [asyncio.create_task(work(call)) for call in calls]
+    for call in calls:
+        tasks.append(asyncio.create_task(work(call)))
+        # Eager tasks (Python 3.12) begin right here.
+        if raised:
+            break
     await asyncio.gather(*tasks, return_exceptions=True)
     if raised:
         raise raised[0]

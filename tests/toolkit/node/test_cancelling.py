@@ -1,11 +1,13 @@
 """A call that is given up ends at every level of calls within calls at once."""
 
 import asyncio
+import sys
 
 import pytest
 
 from toolkit import ToolContext, ToolNode
 from toolkit import tool as as_tool
+from toolkit.errors import EndRun
 
 CALL = [{"name": "deeper", "arguments": {}}]
 
@@ -89,3 +91,23 @@ def test_calls_of_one_answer_are_cancelled_at_once():
 
     asyncio.run(main())
     assert sorted(ended) == ["a", "b"]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="eager tasks came with Python 3.12")
+@pytest.mark.parametrize("names", [("wait", "end"), ("end", "wait")])
+def test_a_tool_that_ends_the_run_ends_the_other_calls_where_tasks_start_eagerly(names):
+    @as_tool
+    async def end() -> None:
+        raise EndRun("enough")
+
+    @as_tool
+    async def wait() -> None:
+        await asyncio.Event().wait()
+
+    async def main():
+        asyncio.get_running_loop().set_task_factory(asyncio.eager_task_factory)
+        with pytest.raises(EndRun, match="enough"):
+            async with asyncio.timeout(30):
+                await ToolNode([end, wait]).invoke([{"name": name, "arguments": {}} for name in names])
+
+    asyncio.run(main())
