@@ -6,7 +6,7 @@ Its plugins are told of them as they change, and ``opencode export`` writes them
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from inspector import semconv as sc
 from inspector.otlp import DecodedSpan
@@ -16,6 +16,8 @@ from inspector.transcripts.lines import Json, counts_in, object_in, objects_in
 
 _SERVICE: Final = "opencode"
 _MS: Final = 1_000_000
+_NO_TIME_MS: Final = 1 << 53
+"""What a time is below; above it, JavaScript's numbers are not whole."""
 _COST: Final = "gen_ai.usage.cost"
 _ABORTED: Final = "MessageAbortedError"
 _CANCELLED: Final = ("Tool execution aborted", "User aborted the command")
@@ -213,7 +215,7 @@ class OpenCode:
         # The one before, with how it ended.
         self.idle(0)
         at_ns, parts = self._waiting[prompt]
-        texts = [part["text"] for part in parts if part.get("type") == "text" and not part.get("synthetic")]
+        texts = [str(part.get("text")) for part in parts if part.get("type") == "text" and not part.get("synthetic")]
         self._prompt = prompt
         conversation.belongs_to(_agent_of(self._answer))
         place = self._place
@@ -258,7 +260,7 @@ class OpenCode:
             conversation.said(_ns(time.get("start")), self._answer_id, _model_of(self._answer), block)
             conversation.called(_ns(time.get("start")), call_id, name, given)
         if "end" in time:
-            why = given.get("error") if is_invalid else _failure_in(state)
+            why = str(given.get("error")) if is_invalid else _failure_in(state)
             told = state.get("output") if state.get("error") is None else state.get("error")
             conversation.returned(_ns(time["end"]), call_id, state.get("output"), why=why, status=_status_of(str(told)))
             block = {"type": "tool_result", "tool_use_id": call_id, "content": told}
@@ -276,7 +278,7 @@ def _model_of(info: Json) -> str | None:
 
 
 def _ns(at_ms: object) -> int:
-    return int(at_ms * _MS) if isinstance(at_ms, int | float) else 0
+    return int(at_ms * _MS) if isinstance(at_ms, int | float) and 0 <= at_ms < _NO_TIME_MS else 0
 
 
 def _as_they_came(parts: Iterable[Json]) -> Iterator[Json]:
@@ -332,7 +334,7 @@ def _reason_in(error: Json) -> str:
     return str(message or "failed")
 
 
-def _failure_in(state: Json) -> Any:
+def _failure_in(state: Json) -> str | None:
     exit_code = object_in(state.get("metadata")).get("exit")
     if state.get("status") == "error":
         return str(state.get("error") or "failed")

@@ -257,3 +257,18 @@ def test_what_opencode_exports_is_the_same_but_for_what_only_the_plugin_knows():
 )
 def test_notes_that_are_not_understood_are_passed_over(note):
     assert [each[:2] for each in outcomes([*BEGINNING, note])][-1] == ("agent", "ok")
+
+
+@pytest.mark.parametrize("wrong", [1e308, 1 << 63, {"a": 1}, [None]])
+def test_values_of_another_kind_cost_only_themselves(wrong):
+    document = json.loads((CAPTURED / "session.json").read_bytes())
+    for message in document["messages"]:
+        message["info"]["time"]["created"] = wrong
+        for part in message["parts"]:
+            if part["type"] == "text":
+                part["text"] = wrong
+            elif part["type"] == "tool":
+                part["state"]["input"]["error"] = wrong
+    spans = exported(document)
+    assert {span.name for span in spans} == {span.name for span in exported()}
+    assert all(isinstance(span.error.message, str) for span in spans if span.error is not None)
