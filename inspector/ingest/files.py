@@ -142,6 +142,8 @@ def _parts_of_transcript(transcript: Transcript, lines: Iterable[tuple[int, byte
     try:
         for number, line in lines:
             found = object_on(line)
+            if found is None and line.strip():
+                yield FileRequest(Decoded(malformed="cut off"), number)
             for span in () if found is None else transcript.spans(found):
                 spans.append(span)
                 size += sum(len(value) for value in span.attributes.values() if isinstance(value, str))

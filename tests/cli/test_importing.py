@@ -96,6 +96,16 @@ def test_a_session_of_a_coding_agent_is_sent_to_the_server_as_spans(server):
     assert server.got == ["chat gpt-5.1-codex"]
 
 
+def test_lines_of_a_session_that_cannot_be_read_are_counted(server, tmp_path):
+    first, *others = (SESSIONS / "codex.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "session.jsonl").write_bytes(b"".join([first, b'{"type": "eve\n', *others, b'["half']))
+    imported = import_files(server.settings, [str(tmp_path / "session.jsonl")])
+    assert list(imported.omissions()) == [
+        "left out 2: lines of a transcript that are cut off or not JSON, the first is line 2"
+    ]
+    assert (imported.spans, imported.bad_files) == (6, [])
+
+
 def test_sessions_are_imported_once_however_often_they_are(inspector):
     files = [str(SESSIONS / name) for name in ("claude_code.jsonl", "claude_code_subagent.jsonl", "codex.jsonl")]
     first, again = inspector("import", *files), inspector("import", *files)

@@ -28,6 +28,7 @@ _METRICS = b'"resourceMetrics"'
 """The key of a request with metrics."""
 _WITHOUT_SPAN = "logs that belong to no span"
 _NOT_OTLP = "lines that are not OTLP JSON"
+_NOT_JSON = "lines of a transcript that are cut off or not JSON"
 
 
 @dataclass(slots=True)
@@ -67,7 +68,7 @@ class Imported:
         """Add one imported part of a file, except for this many spans that were rejected."""
         decoded = part.decoded
         if decoded.malformed:
-            self.left_out[_NOT_OTLP] += 1
+            self.left_out[_NOT_JSON if part.written is None else _NOT_OTLP] += 1
             self.first_bad_line = self.first_bad_line or part.number
         for reason, count in decoded.rejected.items():
             what = "logs" if part.signal == "logs" else "spans"
@@ -84,7 +85,7 @@ class Imported:
     def omissions(self) -> Iterator[str]:
         """Say how much was left out, for each reason."""
         for reason, count in self.left_out.items():
-            where = f", the first is line {self.first_bad_line}" if reason == _NOT_OTLP else ""
+            where = f", the first is line {self.first_bad_line}" if reason in (_NOT_OTLP, _NOT_JSON) else ""
             yield f"left out {count:,}: {reason}{where}"
 
 
@@ -148,7 +149,7 @@ def _place(name: str) -> str:
 def _why_nothing(part: FileRequest) -> str:
     """Say why a part of a file has no spans; empty if there is nothing to say."""
     if part.decoded.malformed:
-        return f"line {part.number} is cut off or not OTLP JSON"
+        return f"line {part.number} is cut off or not {'JSON' if part.written is None else 'OTLP JSON'}"
     if part.decoded.rejected.get(WITHOUT_SPAN):
         return f"only {_WITHOUT_SPAN}"
     if part.decoded.rejected:
