@@ -35,7 +35,12 @@ LETTERS: Final = re.compile(r"-(?P<letter>[apPw]|-auth)(?=[ =\"'\\%&]|\Z)")
 _BETWEEN: Final = r"(?:[\\\"',\s+]|%(?:25){0,3}2[027Cc]|&quot;|&#(?:3[49]|[xX]2[27]);|(?<=\\)u002[27])+"
 _CONTINUED: Final = r",(?:\s|\\{1,40}[nrt])+"
 """Separators of list items, each on its own line or not."""
-_SSHPASS = re.compile(rf"sshpass(?:{QUOTE})?[\s,]{{1,4}}(?:{QUOTE})?-p(?:{_GAP})?(?P<secret>[^\s\"'\\,;]{{1,128}})")
+_ARGUMENTS: Final = rf"{QUOTE}{SPACE}{COMMA}{SPACE}{QUOTE}\w{{1,16}}{QUOTE}{SPACE}{COLON}{SPACE}[\[(]{SPACE}"
+"""Between a command and a list of its arguments, in the next field."""
+_SSHPASS = re.compile(
+    rf"sshpass(?:(?:{QUOTE})?(?:[\s,]{{1,4}}|{SPACE}{COMMA}{SPACE})|{_ARGUMENTS})(?:{QUOTE})?"
+    rf"-p(?:{_GAP})?(?P<secret>[^\s\"'\\,;]{{1,128}})"
+)
 _MYSQL_NAMES: Final = frozenset(("mysql", "mysqldump", "mysqladmin"))
 _MYSQL_OPTION: Final = re.compile(r"-p(?P<secret>(?!\[redacted:|(?:assword|ort|rotocol)\b)[^\s\"'\\,;|<>%&]{4,128})")
 """Commands whose password follows the letter without a space."""
@@ -105,20 +110,41 @@ def _behind(text: str, letter: str, position: int) -> re.Match[str] | None:
 
 
 def behind_option(earlier: Sequence[str], option: str, value: str) -> int | None:
-    """Find where a password begins in the argument after an option; None if there is none."""
-    if _MYSQL_OPTION.match(value):
-        names = {each[-_NEAR:].rpartition("/")[2] for each in (*earlier[-_MOST_BEFORE:], option)}
-        return 2 if names & _MYSQL_NAMES else None
-    if not LETTERS.fullmatch(option):
+    """Find where a password begins in the argument after an option; None if there is none.
+
+    Args:
+        earlier: The command and the arguments before the option.
+        option: The argument before; empty for the first one.
+        value: The argument.
+    """
+    if value.startswith("-p"):
+        return 2 if _is_at_once([*earlier[-_MOST_BEFORE:], option], value) else None
+    if not LETTERS.fullmatch(option) or value.startswith("[redacted:"):
         return None
-    before = " ".join(each[-_NEAR:] for each in earlier[-_MOST_BEFORE:]) + " "
+    words = list(filter(None, earlier[-_MOST_BEFORE:]))
+    if option == "-p" and words and _name(words[-1]) == "sshpass":
+        return 0
+    before = " ".join(each[-_NEAR:] for each in words) + " "
     match = _behind(f"{before}{option} {value}", option[1:], len(before))
     return None if match is None else match.start("secret") - len(before) - len(option) - 1
 
 
+def _is_at_once(words: Sequence[str], value: str) -> bool:
+    """Whether an argument behind some words is ``-p`` with a password right behind it."""
+    names = [_name(each) for each in words if each]
+    if names and names[-1] == "sshpass":
+        return value != "-p" and not value.startswith("-p[redacted:")
+    return _MYSQL_OPTION.match(value) is not None and not _MYSQL_NAMES.isdisjoint(names)
+
+
+def _name(argument: str) -> str:
+    return argument[-_NEAR:].rpartition("/")[2]
+
+
 def _plain(text: str) -> str:
     """Return the last line of a text as a shell reads it, also if it is a list of arguments."""
-    last = compiled(_CONTINUED).sub(" ", text).rpartition("\n")[2]
+    listed = compiled(_ARGUMENTS).sub(" ", text)
+    last = compiled(_CONTINUED).sub(" ", listed).rpartition("\n")[2]
     return compiled(_BETWEEN).sub(" ", last)
 
 

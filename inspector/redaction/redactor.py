@@ -25,6 +25,8 @@ _MAX_DEPTH = 200
 _LONGEST_FIELD = 16
 _PAIR: Final = 2
 _USER_OPTIONS: Final = ("-u", "-U", "--user", "--proxy-user")
+_COMMAND_FIELDS: Final = ("command", "cmd", "program", "executable")
+"""Fields with a command, before a list of its arguments."""
 SHORTEST: Final = 6
 """Length of the shortest text that can contain a secret, including its name."""
 
@@ -77,7 +79,7 @@ class Redactor:
         except Exception:  # noqa: BLE001 - what could not be searched is not known to be clean
             return False
 
-    def _value(self, key: str, label: Label | None, plain: Plain, depth: int) -> tuple[Plain, int]:
+    def _value(self, key: str, label: Label | None, plain: Plain, depth: int, command: str = "") -> tuple[Plain, int]:
         if isinstance(plain, str):
             return self._closed(key, label, plain)
         if depth > _MAX_DEPTH:
@@ -85,7 +87,7 @@ class Redactor:
         if isinstance(plain, dict):
             return self._mapping(key, label, plain, depth + 1)
         if isinstance(plain, list | tuple):
-            return self._list(key, label, plain, depth + 1)
+            return self._list(key, label, plain, depth + 1, command)
         return plain, 0
 
     def _closed(self, key: str, label: Label | None, text: str) -> tuple[str, int]:
@@ -101,7 +103,10 @@ class Redactor:
         pair = _pair_label(plain)
         out: dict[str, Plain] = {}
         count = 0
+        command = ""
         for name, item in plain.items():
+            if name in _COMMAND_FIELDS:
+                command = item if isinstance(item, str) else ""
             inner = label_of(name)
             if inner is None and name.lower() in VALUE_FIELDS:
                 inner = pair or (label if name in ("value", "default") else None)
@@ -110,7 +115,7 @@ class Redactor:
             if inner is None and name.lower() in NAMES:
                 item, found = self._credentials(item)  # noqa: PLW2901 - its form without a password
                 count += found
-            item, found = self._value(name, inner, item, depth)  # noqa: PLW2901 -- the item in its redacted form
+            item, found = self._value(name, inner, item, depth, command)  # noqa: PLW2901 -- the item in its redacted form
             clean_name, found_in_name = self._rules(name)
             out[_free(clean_name, out) if found_in_name else name] = item
             count += found + found_in_name
@@ -127,10 +132,12 @@ class Redactor:
                 return [item[0], self._placeholder("password", secret)], 1
         return item, 0
 
-    def _list(self, key: str, label: Label | None, plain: Sequence[Plain], depth: int) -> tuple[Plain, int]:
+    def _list(
+        self, key: str, label: Label | None, plain: Sequence[Plain], depth: int, command: str
+    ) -> tuple[Plain, int]:
         out: list[Plain] = []
         count = 0
-        earlier: list[str] = []
+        earlier = [command]
         before = ""
         for item in plain:
             announced = label

@@ -35,6 +35,11 @@ OBJECTS = {
     "mysql": {"argv": ["/usr/bin/mysql", "-u", "me", f"-p{SECRET}", "app"], "city": "Lisbon"},
     "mysql at once": {"argv": ["mysql", f"-p{SECRET}"], "city": "Lisbon"},
     "httpie": {"argv": ["http", "-a", f"me:{SECRET}", "a.example"], "city": "Lisbon"},
+    "command and arguments": {"command": "redis-cli", "argv": ["-h", "db", "-a", SECRET], "city": "Lisbon"},
+    "words of a command": {"cmd": "docker", "argv": ["login", "-u", "me", "-p", SECRET], "city": "Lisbon"},
+    "command and one argument": {"command": "/usr/bin/mysql", "argv": [f"-p{SECRET}"], "city": "Lisbon"},
+    "sshpass": {"argv": ["sshpass", "-p", SECRET, "ssh", "host"], "city": "Lisbon"},
+    "sshpass at once": {"program": "sshpass", "argv": [f"-p{SECRET}", "ssh", "host"], "city": "Lisbon"},
     "personal token": {"GITHUB_PAT": SECRET, "city": "Lisbon"},
     "list": {"passwords": ["first-1", SECRET], "city": "Lisbon"},
 }
