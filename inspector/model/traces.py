@@ -120,7 +120,7 @@ class Preview:
     trace_id: str
     span_id: str
     input: str | None
-    """The beginning of its input; for a model call, the first question of its prompt."""
+    """The beginning of its input; for a model call, what the user or a tool said last."""
     output: str | None
     """The beginning of its output; for a model call, the text of its answer, or else the tools that it requests."""
     error: str | None

@@ -159,6 +159,21 @@ def test_a_better_reading_takes_the_place_of_the_stored_one(store):
     assert reindex(store, trace_ids(store), write=True).changed == 0
 
 
+def test_a_better_question_is_found_in_spans_that_stay_as_they_are(tmp_path):
+    settings = Settings(home=tmp_path)
+    path = next(path for path in EXPORTS if path.stem == "openinference_openai")
+    with closing(open_store(settings)) as store:
+        store.write(spans_of(path))
+        asked = [trace.question for trace in store.traces(Filter()).items]
+    with closing(sqlite3.connect(tmp_path / "inspector.db")) as database, database:
+        database.execute("UPDATE traces SET question = 'an example'")
+    with closing(open_store(settings)) as store:
+        done = reindex(store, trace_ids(store), write=True)
+        assert (done.changed, done.traces, done.of_traces) == (0, len(asked), {"question"})
+        assert [trace.question for trace in store.traces(Filter()).items] == asked
+        assert asked[0] in {run.question for run in store.runs(Filter()).items}
+
+
 async def converse(turns):
     history = [{"role": "system", "content": "You book rooms. " * 60}]
     for turn in range(turns):

@@ -18,17 +18,23 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-def test_of_messages_the_users_first_and_the_assistants_last_are_told():
+def test_of_messages_the_last_of_the_user_and_of_the_assistant_is_told():
     said = [
         {"role": "system", "content": "Be brief."},
-        {"role": "user", "content": "Which  invoice?"},
-        {"role": "assistant", "parts": [{"type": "text", "content": "Which year?"}]},
-        {"role": "user", "content": "This one."},
+        {"role": "user", "content": "My system is Linux."},
+        {"role": "assistant", "parts": [{"type": "text", "content": "What shall I do?"}]},
+        {"role": "user", "content": "Find the  invoice."},
+        {"role": "assistant", "parts": [{"type": "tool_call", "id": "1", "name": "find", "arguments": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "A-17"}]},
         {"role": "assistant", "parts": [{"type": "text", "content": "A-17."}]},
     ]
     text = msgspec.json.encode(said).decode()
-    assert question_in(text) == "Which invoice?"
+    assert question_in(text) == "Find the invoice."
     assert answer_in(text) == "A-17."
+
+
+def test_of_arguments_without_roles_the_first_is_told():
+    assert question_in(json.dumps(["Which invoice?", {"limit": 3}, "en"])) == "Which invoice?"
 
 
 def test_messages_in_the_short_form_of_langchain_are_told_without_their_roles():

@@ -1,4 +1,4 @@
-"""The question and the answer of a run: the beginnings of its first input and of its last output."""
+"""The question and the answer of a run: what its first input asks, and the beginning of its last output."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
@@ -23,7 +23,7 @@ _MOST_MESSAGES = 10_000
 HOLD_MESSAGES = ("messages", "input", "contents", "prompt", "query", "question", "task")
 """Members of an input that hold its messages, or what is asked."""
 _HOLD_TEXT = ("content", "parts", "text", "message", "output", "result", "answer", "response")
-_NOT_SAID = frozenset(("blob", "reasoning", "tool_call_response"))
+_NOT_SAID = frozenset(("blob", "reasoning", "tool_call_response", "tool_result"))
 """Types of parts whose content is not what somebody said: a file's data, a model's thoughts, a tool's answer."""
 _ARRAY = msgspec.json.Decoder(list[Raw])
 _ANY = msgspec.json.Decoder()
@@ -108,40 +108,46 @@ def _last(spans: Sequence[Span]) -> tuple[Span, str] | None:
 
 
 def question_in(value: object) -> str | None:
-    """Return the beginning of an input: of the user's first message, or of the whole text if it has no messages."""
-    return _beginning_of(value, "user", first=True)
+    """Return the beginning of an input: of the user's last message, or of the whole text if it has no messages.
+
+    Messages before the last one are examples, what an agent says about its surroundings, or what was asked before.
+    """
+    return _beginning_of(value, "user")
 
 
 def answer_in(value: object) -> str | None:
     """Return the beginning of an output: of the assistant's last message, or of the whole text without messages."""
-    return _beginning_of(value, "assistant", first=False)
+    return _beginning_of(value, "assistant")
 
 
-def _beginning_of(value: object, by: str, *, first: bool) -> str | None:
+def _beginning_of(value: object, by: str) -> str | None:
     if not isinstance(value, str) or len(value) > _MOST_CHARS:
         return None
     begin = value[:64].lstrip()[:1]
     if begin not in ("{", "[", '"'):
         return None if value == "null" else _short(value)
     try:
-        if begin == "[":
-            beginning = _of_array(_ARRAY.decode(value), by, first=first)
-        else:
-            beginning = _of_one(_ANY.decode(value), by, first=first)
+        beginning = _of_array(_ARRAY.decode(value), by) if begin == "[" else _of_one(_ANY.decode(value), by)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return _short(value)
     return _short(beginning)
 
 
-def _of_array(messages: Sequence[Raw], by: str, *, first: bool) -> str | None:
-    for raw in islice(messages if first else reversed(messages), _MOST_MESSAGES):
+def _of_array(messages: Sequence[Raw], by: str) -> str | None:
+    # Without roles, they are the arguments of a call, and the first says what it is about.
+    forward = by == "user" and bool(messages) and _who(_ANY.decode(messages[0])) is None
+    for raw in islice(messages if forward else reversed(messages), _MOST_MESSAGES):
         message = _with_member_names(_ANY.decode(raw))
-        members = _members(message)
-        who = members.get("role", members.get("type"))
+        who = _who(message)
         # A role may be any JSON value.
         if (who is None or (isinstance(who, str) and role_named(who) == by)) and (text := text_in(message)):
             return text
     return None
+
+
+def _who(message: Any) -> object:
+    members = _members(_with_member_names(message))
+    return members.get("role", members.get("type"))
 
 
 def _with_member_names(message: Any) -> Any:
@@ -153,13 +159,13 @@ def _with_member_names(message: Any) -> Any:
             return message
 
 
-def _of_one(value: Any, by: str, *, first: bool) -> str | None:
+def _of_one(value: Any, by: str) -> str | None:
     members = _members(value)
     for key in HOLD_MESSAGES:
         member: Any = members.get(key)
         if isinstance(member, list) and member:
             messages = [Raw(msgspec.json.encode(each)) for each in cast("list[Any]", member)]
-            return _of_array(messages, by, first=first)
+            return _of_array(messages, by)
         if isinstance(member, str) and member:
             return member
     return text_in(value) or (_as_pairs(members) if members else None)

@@ -17,7 +17,7 @@ def preview_of(
     Args:
         place: Its trace id and span id.
         kind: Its kind. The preview of a model call's input is what the user or a tool said last, and that of an agent
-            or a workflow that is given messages the first question.
+            or a workflow that is given messages what the user said last.
         content: Its input and output.
         error: The type and the message of its error.
     """

@@ -62,9 +62,12 @@ def apply(
 
     The totals before are by row id too; those of new traces are updated in place.
     """
+    excerpts = excerpts or {}
     after, unsure = _summed(connection, changes, before)
+    # A better reading may find another question in a row that stays as it is.
+    after |= {row_id: _copied(before[row_id]) for row_id in excerpts if row_id not in after}
     for row_id, sums in after.items():
-        if excerpts is not None and row_id in excerpts:
+        if row_id in excerpts:
             _take_excerpts(sums, excerpts[row_id])
         if sessions is not None and row_id in sessions.named:
             sums.session_start_ns, sums.session_id = sessions.named[row_id]

@@ -209,7 +209,7 @@ def save(
     execute_rows(driver(connection), _INSERT, [new for old, new in changes if old is None])
     _update(connection, replaced)
     disowned = [_release_dropped(connection, old, new) for old, new in replaced if old.shared != new.shared]
-    after = totals.apply(connection, changes, sums, sessions, excerpts) if changes else dict[int, TraceSums]()
+    after = totals.apply(connection, changes, sums, sessions, excerpts)
     return Saved(any(disowned), after)
 
 
