@@ -86,7 +86,7 @@ PAGES = (
 )
 
 
-@pytest.mark.slow
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("view", PAGES)
 def test_what_is_written_from_right_to_left_is_cut_at_its_end(spoken, visit, view):
     page = visit(spoken, view)

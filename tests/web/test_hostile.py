@@ -71,17 +71,17 @@ def span_id(number):
     return span_of(TRACE, number).span_id
 
 
-@pytest.mark.slow
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "view",
     [
+        f"/traces/{TRACE}",
         "/",
         "/?group=session",
         "/sessions",
         "/events",
         "/stats",
         "/stats?of=traces",
-        f"/traces/{TRACE}",
         f"/traces/{TRACE}?view=graph",
         f"/traces/{TRACE}?view=transcript",
         f"/diff?a={TRACE}&b={TRACE}&all=1",

@@ -108,7 +108,6 @@ def detail_of(page):
     return page.get_by_role("region", name="Selected span")
 
 
-@pytest.mark.slow
 def test_why_a_run_failed_and_where_the_wrong_value_came_from_take_two_clicks(desk, visit):
     page = visit(desk, "/", **TALL)
     hand = Hand(page)
@@ -127,7 +126,6 @@ def test_why_a_run_failed_and_where_the_wrong_value_came_from_take_two_clicks(de
     assert hand.clicks <= 2
 
 
-@pytest.mark.slow
 def test_where_the_arguments_of_a_failed_call_came_from_takes_one_click(homes, serving, visit):
     fill(homes / "refund", refund())
     with serving(homes / "refund") as server:

@@ -15,7 +15,6 @@ def opened(page):
     return panel
 
 
-@pytest.mark.slow
 def test_the_page_of_a_run_offers_the_command_that_replays_it(replays, visit):
     page = visit(replays, f"/runs/{ORIGINAL}")
     panel = opened(page)
@@ -50,7 +49,6 @@ def test_calls_of_one_name_that_are_in_the_way_for_one_reason_are_named_once(hom
         expect(panel).to_contain_text("and 4 more")
 
 
-@pytest.mark.slow
 def test_a_run_and_its_replays_lead_to_one_another_and_to_their_comparison(replays, visit):
     page = visit(replays, f"/runs/{ORIGINAL}")
     expect(page.get_by_text("Replayed as")).to_be_visible()
