@@ -6,7 +6,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any
 
-from inspector.integrations.calls import Describe, Keywords, opened, safely
+from inspector.integrations.calls import Describe, Keywords, around_here, opened, safely
 from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.tracebacks import without_ours
 
@@ -32,12 +32,17 @@ def record_fastmcp(patches: Patches) -> None:
 @wrapping
 async def _run_function(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     server = _running_server()
-    if server is None:
-        # An agent's own tool, such as those of fast-agent, whose call is reported already.
+    if server is None or _is_reported(self):
         return await original(self, *args, **kwargs)
     return await _run(
         lambda: original(self, *args, **kwargs), lambda: _described_function(self, server, *args, **kwargs)
     )
+
+
+def _is_reported(tool: Any) -> bool:
+    """Tell whether it is an agent's own tool, such as those of fast-agent; the agent may run in a tool of a server."""
+    call = next(around_here(), None)
+    return call is not None and call.emitter != "mcp" and call.keyword("tool_name") == tool.name
 
 
 def _running_server() -> Any:

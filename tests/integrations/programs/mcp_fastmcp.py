@@ -6,6 +6,8 @@ import logging
 
 from fastmcp import Client, FastMCP
 
+from inspector.integrations.calls import opened
+
 logging.disable(logging.CRITICAL)
 server = FastMCP("kitchen", mask_error_details=True)
 
@@ -18,10 +20,21 @@ def cook(dish: str) -> str:
     return f"hot {dish}"
 
 
+@server.tool
+async def plan(dish: str) -> str:
+    """Plan as an agent of fast-agent does, which reports its tools itself, and runs them as such functions."""
+    tool = await server.get_tool("cook")
+    with opened("tool_call", lambda: {"tool_name": "cook", "args": {"dish": dish}}, emitter="fast_agent") as call:
+        await tool.run({"dish": dish})
+    call.ended()
+    return "planned"
+
+
 async def visit() -> None:
     async with Client(server) as client:
         await client.call_tool("cook", {"dish": "soup"})
         failed = await client.call_tool("cook", {"dish": "stone"}, raise_on_error=False)
+        await client.call_tool("plan", {"dish": "soup"})
         print(json.dumps(failed.content[0].text))
 
 
