@@ -303,6 +303,18 @@ def test_a_python_of_this_version_without_the_inspector_is_recorded_with_what_is
     assert done.stderr.startswith(b"inspector: recorded 1 call in 1 trace")
 
 
+def test_directories_with_names_of_what_is_lent_are_found_together_with_it(run, bare_python, tmp_path):
+    # On the path, each is a package, however much of one is in it.
+    for name in ("inspector", "instrument", "msgspec", "opentelemetry"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "of_the_program.py").write_text(f"print({name!r})\n")
+    own = "import inspector.of_the_program, opentelemetry.of_the_program\nimport opentelemetry.trace\n"
+    (tmp_path / "app.py").write_text(own + CALL)
+    done = run(bare_python, str(tmp_path / "app.py"), PYTHONPATH="")
+    assert done.stdout == b"inspector\nopentelemetry\n[] {'opentelemetry-api'}\n"
+    assert done.stderr.startswith(b"inspector: recorded 1 call in 1 trace")
+
+
 LISTED = """
 import importlib.metadata, sys
 print(*(each.name for each in importlib.metadata.distributions(path=sys.path[-1:])), sep=",")

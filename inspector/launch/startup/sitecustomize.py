@@ -49,9 +49,10 @@ class _Run:
 
 
 class _Lent:
-    """A finder that comes last: it finds what recording needs where ``inspector run`` itself is installed.
+    """A finder that finds what recording needs where ``inspector run`` itself is installed.
 
-    So a Python of the same version can record without having the inspector. What it has itself comes first.
+    So a Python of the same version can record without having the inspector. What it has itself comes first. A directory
+    that only happens to have such a name, or other parts of OpenTelemetry, are found together with what is lent.
     """
 
     _names = ("inspector", "instrument", "msgspec", "opentelemetry", "typing_extensions")
@@ -66,7 +67,29 @@ class _Lent:
             return None
         from importlib.machinery import PathFinder
 
-        return PathFinder.find_spec(name, self._places)
+        finders: list[object] = [*sys.meta_path]
+        behind = sys.meta_path[finders.index(self) + 1 :] if self in finders else []
+        found = (each.find_spec(name, None) for each in behind if hasattr(each, "find_spec"))
+        own = next(filter(None, found), None)
+        parts = [] if own is None else [*(own.submodule_search_locations or ())]
+        if own is not None and (own.origin or PathFinder.find_spec("opentelemetry.trace", parts)):
+            return own
+        lent = PathFinder.find_spec(name, self._places)
+        if lent is not None and lent.submodule_search_locations is not None:
+            # A list, because that of a directory is looked up again whenever `sys.path` changes.
+            lent.submodule_search_locations = [*parts, *lent.submodule_search_locations]
+        return lent
+
+
+class _LentNames:
+    """A finder that comes last: it finds the metadata of what is lent."""
+
+    def __init__(self, places: "list[str]") -> None:
+        self._places = places
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> object:
+        """Find no module."""
+        del name, path, target
 
     def find_distributions(self, context: object) -> object:
         """Return OpenTelemetry's API, which finds its own parts by its metadata, and the inspector to who asks for it.
@@ -264,9 +287,9 @@ def _what_is_missing() -> str:
 
     for name in ("inspector", "instrument"):
         spec = find_spec(name)
-        if spec is None:
+        if spec is None or spec.origin is None:
             return "the inspector is not installed there"
-        packages = os.path.dirname(os.path.dirname(os.path.realpath(spec.origin or "")))
+        packages = os.path.dirname(os.path.dirname(os.path.realpath(spec.origin)))
         if not os.path.isfile(os.path.join(packages, "inspector", "launch", "joining.py")):
             return f"{spec.origin} hides the inspector's module of that name; rename it"
     for name in ("msgspec", "opentelemetry.trace"):
@@ -287,7 +310,9 @@ def _borrow() -> None:
 
     suffix, *places = os.environ.get("INSPECTOR_LENT", "").split(os.pathsep)
     if suffix in extension_suffixes():
-        sys.meta_path.append(_Lent(places))  # pyright: ignore[reportArgumentType] - the spec's type is not imported
+        # Before Python's own finders, to which a directory is a package.
+        sys.meta_path.insert(0, _Lent(places))  # pyright: ignore[reportArgumentType] - the spec's type is not imported
+        sys.meta_path.append(_LentNames(places))  # pyright: ignore[reportArgumentType] - as above
 
 
 def _is_recorder_installed() -> bool:
@@ -297,7 +322,9 @@ def _is_recorder_installed() -> bool:
 def _is_installed(name: str) -> bool:
     # Asks the finders directly: importlib.util, which asks them too, would take a third of the time that we have.
     finders = (getattr(each, "find_spec", None) for each in sys.meta_path)
-    return any(find(name, None) is not None for find in finders if find is not None)
+    found = (find(name, None) for find in finders if find is not None)
+    # A directory without modules is found too.
+    return any(spec.origin is not None for spec in found if spec is not None)
 
 
 def _start(variable: str) -> None:
