@@ -53,8 +53,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the marker."""
     config.addinivalue_line(
         "markers",
-        "cassette(name, ignore=(), freeze=False): give the test's program what cassettes/NAME.jsonl has; "
-        "see the fixture trace.",
+        "cassette(name, ignore=(), freeze=False, offline=False): "
+        "give the test's program what cassettes/NAME.jsonl has; see the fixture trace.",
     )
 
 

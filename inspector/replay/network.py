@@ -1,5 +1,7 @@
 """While a run is replayed, only connections to this machine are allowed."""
 
+import errno
+import os
 import socket
 import sys
 from collections.abc import Callable
@@ -16,30 +18,42 @@ _BY_ADDRESS: Final = frozenset(("socket.connect", "socket.sendto", "socket.sendm
 _OF_THE_NETWORK: Final = (socket.AF_INET, socket.AF_INET6)
 
 
-def forbid_network(stop: Callable[[str], object]) -> None:
-    """Stop every connection of this process to another machine, for good: Python cannot remove an audit hook.
+def watch_network(may_reach: Callable[[str], bool]) -> None:
+    """Watch the connections of this process to other machines, for good: Python cannot remove an audit hook.
 
-    A name is only looked up if this machine itself knows it.
+    Also a name is only looked up by others than this machine if they may be reached.
 
     Args:
-        stop: Called with the destination before it is reached.
+        may_reach: Called with the destination before it is reached. Without its permission, the connection fails as
+            on a machine without a network.
     """
     hosts = _names_of(_HOSTS)
 
     def watch(event: str, args: tuple[Any, ...]) -> None:
+        place = _elsewhere(event, args, hosts)
+        if place is None or may_reach(place):
+            return
         if event in _BY_ADDRESS:
-            address = args[1]
-            if args[0].family in _OF_THE_NETWORK and isinstance(address, tuple) and not _is_local(address[0]):
-                stop(f"{address[0]}:{address[1]}")
-        elif event in _BY_NAME:
-            if not (_is_local(args[0]) or _is_address(args[0]) or _text(args[0]).lower() in hosts):
-                stop(_text(args[0]))
-        elif event in _BACKWARDS:
-            host = args[0] if event == "socket.gethostbyaddr" else args[0][0]
-            if not (_is_local(host) or _text(host).lower() in hosts):
-                stop(_text(host))
+            raise OSError(errno.ENETUNREACH, os.strerror(errno.ENETUNREACH))
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
     sys.addaudithook(watch)
+
+
+def _elsewhere(event: str, args: tuple[Any, ...], hosts: frozenset[str]) -> str | None:
+    """Return which other machine an event is about; None if it stays on this one."""
+    if event in _BY_ADDRESS:
+        address = args[1]
+        if args[0].family in _OF_THE_NETWORK and isinstance(address, tuple) and not _is_local(address[0]):
+            return f"{address[0]}:{address[1]}"
+    elif event in _BY_NAME:
+        if not (_is_local(args[0]) or _is_address(args[0]) or _text(args[0]).lower() in hosts):
+            return _text(args[0])
+    elif event in _BACKWARDS:
+        host = args[0] if event == "socket.gethostbyaddr" else args[0][0]
+        if not (_is_local(host) or _text(host).lower() in hosts):
+            return _text(host)
+    return None
 
 
 def _names_of(hosts: Path) -> frozenset[str]:

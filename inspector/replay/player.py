@@ -4,7 +4,7 @@ import atexit
 import json
 import os
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import takewhile
@@ -25,7 +25,7 @@ from inspector.replay.differing import first_difference, likeness
 from inspector.replay.exporters import hush_exporters
 from inspector.replay.ignoring import Ignoring
 from inspector.replay.live import LiveCalls
-from inspector.replay.network import forbid_network
+from inspector.replay.network import watch_network
 from inspector.replay.raising import raised_again
 from inspector.replay.report import Divergence, ReplayDiverged, Report, write_report
 from inspector.tape import requests
@@ -45,13 +45,16 @@ def begin(tape: Path, directory: Path) -> None:
     """Replay a tape in this process from now on; unless its plan says otherwise, any other call ends the program."""
     player = Player(read_tape(tape), directory)
     control.install(player.decide, name="replay")
-    forbid_network(player.reached)
+    watch_network(player.may_reach)
     hush_exporters()
     atexit.register(player.finish)
 
 
 class Player:
     """The rest of a tape."""
+
+    _without_network = "--offline"
+    """What lets the program go on if it connects to another machine."""
 
     def __init__(self, tape: Tape, directory: Path) -> None:
         self._tape = tape
@@ -66,6 +69,7 @@ class Player:
         self._divergence: Divergence | None = None
         self._live = LiveCalls(tape.plan.allowed)
         self._ignoring = Ignoring(tape.plan.ignored)
+        self._unreached: Counter[str] = Counter()
         self._left: dict[Key, deque[int]] = {}
         for place, call in enumerate(tape.calls):
             self._left.setdefault(call.key, deque()).append(place)
@@ -106,10 +110,19 @@ class Player:
             return Answer(self._result(call), by=call.span)
         return Answer([self._attempt(each, call) for each in read_exchanges(call.exchanges)], by=call.span)
 
-    def reached(self, place: str) -> None:
-        """End a program that makes no calls of its own and is about to reach another machine."""
+    def may_reach(self, place: str) -> bool:
+        """Return whether another machine may be reached; end the program if it may not and cannot do without it."""
+        if not self._is_live and not self._tape.plan.is_offline:
+            self._stop(
+                Divergence(
+                    f"it connects to {place}, and a replay reaches no other machine; "
+                    f"if it can do without: {self._without_network}"
+                )
+            )
         if not self._is_live:
-            self._stop(Divergence(f"it connects to {place}, and a replay reaches no other machine"))
+            with self._lock:
+                self._unreached[place] += 1
+        return self._is_live
 
     def _connection(self, proposal: Proposal) -> Answer | Proceed:
         """Replace the connection to a server whose answers are recorded, unless nothing is replayed any more."""
@@ -136,7 +149,8 @@ class Player:
 
     def _report(self, divergence: Divergence | None) -> Report:
         live = dict(self._live.made) if self._is_live else None
-        return Report(tuple(self._reused), divergence, live, dict(self._live.refused), dict(self._ignoring.counts))
+        refused, ignored, unreached = dict(self._live.refused), dict(self._ignoring.counts), dict(self._unreached)
+        return Report(tuple(self._reused), divergence, live, refused, ignored, unreached)
 
     def _take(self, proposal: Proposal) -> int | None:
         """Return the index of the recorded call that is equal; None if calls are made from here on."""

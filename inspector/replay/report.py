@@ -44,6 +44,8 @@ class Report(Struct, frozen=True):
     """Tools that were not allowed to run."""
     ignored: dict[str, int] = {}
     """How often each pattern matched."""
+    unreached: dict[str, int] = {}
+    """How often a connection to each of these places failed, as on a machine without a network."""
 
 
 def write_report(report: Report, directory: Path) -> None:

@@ -44,6 +44,8 @@ class ReplayPlan(Struct, frozen=True):
     """Regular expressions for texts in requests that are not compared."""
     is_free: bool = False
     """Whether model calls that the tape answers are recorded as free, because their costs are added up."""
+    is_offline: bool = False
+    """Whether a connection to another machine fails in the program, instead of ending it."""
 
 
 class Tape(Struct, frozen=True):

@@ -28,6 +28,8 @@ class Marked:
     """Regular expressions for texts in requests that are not compared."""
     frozen: Frozen | None = None
     """The time at which recorded programs are frozen; a replay is frozen like its recording."""
+    is_offline: bool = False
+    """Whether connections to other machines fail in a replay, instead of the test."""
 
 
 def read_marker(request: pytest.FixtureRequest) -> Marked:
@@ -36,12 +38,13 @@ def read_marker(request: pytest.FixtureRequest) -> Marked:
     if marker is None:
         pytest.fail(f"the fixture trace needs the name of a recording; {_HOW}", pytrace=False)
     known = dict(marker.kwargs)
-    ignored, frozen = known.pop("ignore", ()), known.pop("freeze", None)
+    ignored, frozen, is_offline = known.pop("ignore", ()), known.pop("freeze", None), known.pop("offline", False)
     name = marker.args[0] if len(marker.args) == 1 and not known else None
     if not isinstance(name, str) or not name or Path(name).name != name:
         pytest.fail(f"the marker cassette takes the name of a recording, with no directory; {_HOW}", pytrace=False)
     file = request.path.parent / "cassettes" / f"{name}.jsonl"
-    return Marked(file, (*request.config.getini(IGNORE), *_patterns(ignored)), _frozen(frozen, file))
+    patterns = (*request.config.getini(IGNORE), *_patterns(ignored))
+    return Marked(file, patterns, _frozen(frozen, file), bool(is_offline))
 
 
 def _patterns(value: Any) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from inspector.model import Event
 from inspector.record import Attachment
 from inspector.replay import Divergence, Ignoring, Report, read_reports
 from inspector.replay.exporters import hush_exporters
-from inspector.replay.network import forbid_network
+from inspector.replay.network import watch_network
 from inspector.replay.player import Player
 from inspector.tape import ReplayPlan, Tape, TapeCall, check_replayable, tape_of, write_tape
 from inspector.testing.errors import LeftRecording, ProgramNotStarted
@@ -45,7 +45,7 @@ class TracedTest:
         if is_replayed:
             events = events_of_file(cassette)
             self._frozen = frozen_of(events)
-            self.tape = _without(marked.ignored, tape_of(cassette.stem, events))
+            self.tape = _planned(marked, tape_of(cassette.stem, events))
             self._tape_file = directory / "tape.json"
             write_tape(self.tape, self._tape_file)
         self._directory = directory
@@ -67,12 +67,12 @@ class TracedTest:
         if self.tape is not None:
             self._player = _Player(self.tape, self._inside)
             self._installed = control.install(self._player.decide, name="replay")
-            _forbid(self._player.reached)
+            _watch(self._player.may_reach)
             self._send_again = hush_exporters()
 
     def end(self) -> None:
         """Leave the process as it was."""
-        _forbid(None)
+        _watch(None)
         self._send_again()
         if self._installed is not None:
             self._installed.remove()
@@ -166,8 +166,9 @@ class TracedTest:
                 self._environment.setenv(name, value)
 
 
-def _without(patterns: tuple[str, ...], tape: Tape) -> Tape:
-    return replace(Ignoring(patterns).in_tape(tape), plan=ReplayPlan(ignored=patterns)) if patterns else tape
+def _planned(marked: Marked, tape: Tape) -> Tape:
+    compared = Ignoring(marked.ignored).in_tape(tape) if marked.ignored else tape
+    return replace(compared, plan=ReplayPlan(ignored=marked.ignored, is_offline=marked.is_offline))
 
 
 def _program(words: Sequence[str]) -> Program:
@@ -187,6 +188,8 @@ def _placed(word: str, where: Path) -> str:
 class _Player(Player):
     """The replay in the process of the test: a divergence ends the program, not the process."""
 
+    _without_network = "offline=True in the marker"
+
     def _stop(self, divergence: Divergence) -> NoReturn:
         with self._lock:
             # Later divergences follow from the first one.
@@ -195,14 +198,14 @@ class _Player(Player):
         raise LeftRecording(divergence.message)
 
 
-_stop: Callable[[str], object] | None = None
+_may_reach: Callable[[str], bool] | None = None
 _is_watched = False
 
 
-def _forbid(stop: Callable[[str], object] | None) -> None:
-    """Let connections to other machines end the test, or no longer; Python cannot remove an audit hook."""
-    global _stop, _is_watched  # noqa: PLW0603 - one test a process at a time
-    _stop = stop
-    if stop is not None and not _is_watched:
+def _watch(may_reach: Callable[[str], bool] | None) -> None:
+    """Let connections to other machines end the test or fail, or no longer; Python cannot remove an audit hook."""
+    global _may_reach, _is_watched  # noqa: PLW0603 - one test a process at a time
+    _may_reach = may_reach
+    if may_reach is not None and not _is_watched:
         _is_watched = True
-        forbid_network(lambda place: None if _stop is None else _stop(place))
+        watch_network(lambda place: _may_reach is None or _may_reach(place))

@@ -179,6 +179,31 @@ def test_no_other_machine_is_reached_nor_looked_up(doubled, tmp_path, place):
     assert f"it connects to {place}, and a replay reaches no other machine" in done.err
 
 
+def test_a_program_that_can_do_without_other_machines_goes_on_as_without_a_network(doubled, tmp_path):
+    bench, run = doubled
+    reaching = """
+import asyncio, socket
+async def looked_up():
+    await asyncio.get_running_loop().getaddrinfo("a.invalid", 80)
+for reach in (
+    lambda: socket.create_connection(("192.0.2.1", 80), 1),
+    lambda: socket.create_connection(("a.invalid", 80), 1),
+    lambda: asyncio.run(looked_up()),
+):
+    try:
+        reach()
+    except OSError as error:
+        print(type(error).__name__)
+"""
+    program = tmp_path / "app.py"
+    program.write_text(reaching + TWO)
+    done = bench.inspector("replay", "--offline", run, "--", program)
+    assert done.code == 0, done.err
+    assert done.out.startswith("OSError\ngaierror\ngaierror\necho: first\n")
+    assert "replay: 2 of 2 calls" in done.err
+    assert "replay: not reached, as without a network: 192.0.2.1:80, a.invalid (2 times)" in done.err
+
+
 @pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "lookup",

@@ -225,7 +225,16 @@ def test_no_other_machine_is_reached_and_only_while_the_test_goes_on(with_test, 
     done = with_test.pytest()
     assert done.code == 1
     assert f"it connects to {place}" in done.out
+    assert "if it can do without: offline=True in the marker" in done.out
     assert "1 failed, 1 passed" in done.out
+
+
+def test_a_program_that_can_do_without_other_machines_passes_if_the_marker_says_so(with_test):
+    reach = "    import socket\n    with pytest.raises(socket.gaierror):\n        socket.gethostbyname('a.invalid')\n"
+    marked = INSIDE.replace('cassette("app"', 'cassette("app", offline=True')
+    with_test.write(TEST, marked.replace("    main(*WORDS)", f"{reach}    main()"))
+    done = with_test.pytest()
+    assert done.code == 0, done.out
 
 
 @pytest.mark.slow

@@ -41,6 +41,7 @@ class ReplayOptions(TypedDict):
     answers: tuple[str, ...]
     ignore: tuple[str, ...]
     freeze: bool
+    offline: bool
 
 
 class _Recording(NamedTuple):
@@ -91,6 +92,11 @@ class _Recording(NamedTuple):
     is_flag=True,
     help="Stop the clock at the start of the run; always so if it was recorded with 'inspector run --freeze'.",
 )
+@click.option(
+    "--offline",
+    is_flag=True,
+    help="When the program connects to another machine, let that fail as without a network, instead of ending it.",
+)
 @home_option
 @click.argument("run", metavar="RUN", type=Text())
 @click.argument("program", metavar="[-- PROGRAM...]", nargs=-1, type=click.UNPROCESSED)
@@ -119,6 +125,7 @@ def replay(*, run: str, program: tuple[str, ...], home: Path | None, **options: 
         allowed=options["allow"],
         ignored=options["ignore"],
         is_free=True,
+        is_offline=options["offline"],
     )
     if plan.allowed and not (plan.continues_live or options["live_from"]):
         raise click.UsageError("--allow is about calls that are made: add --live-after-divergence or --from SPAN")

@@ -87,6 +87,9 @@ def _live(reports: Sequence[Report]) -> Iterator[str]:
 def _besides(reports: Sequence[Report], frozen: Frozen | None) -> Iterator[str]:
     if frozen is not None:
         yield f"replay: the clock was fixed at {moment(str(frozen.time_ns))}{_of_random_numbers(frozen)}"
+    unreached = _sum(report.unreached for report in reports)
+    if unreached:
+        yield visible(f"replay: not reached, as without a network: {_times(unreached)}")
     ignored = _sum(report.ignored for report in reports)
     if ignored:
         yield visible(f"replay: not compared: {', '.join(f'{each} ({count}x)' for each, count in ignored.items())}")
