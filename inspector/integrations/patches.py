@@ -32,7 +32,7 @@ def wrapping(function: Callable[..., Any]) -> Wrapper:
     return wrapper
 
 
-_METHOD_KINDS: dict[Any, Any] = {staticmethod: staticmethod, classmethod: classmethod}
+_METHOD_KINDS: tuple[Any, ...] = (staticmethod, classmethod)
 
 _left_behind: WeakSet[FunctionType] = WeakSet()
 """Our wrappers that could not be removed, since another library's patch calls them."""
@@ -76,8 +76,8 @@ class Patches:
             self._missing.append(f"{getattr(owner, '__name__', owner)}.{name}")
             return False
         is_own = name in _held(owner)
-        kind: Any = _METHOD_KINDS.get(type(before))
-        original = before.__func__ if kind else before
+        kind = next((kind for kind in _METHOD_KINDS if isinstance(before, kind)), None)
+        original = before if kind is None else _function_of(before, kind, owner)
         replacement: Any = _renewed(original, wrapper) if is_own else None
         if replacement is None:
             function = wrapper(original)
@@ -209,11 +209,25 @@ def _subclasses(cls: type[Any]) -> set[type[Any]]:
     return subclasses.union(*(_subclasses(each) for each in subclasses))
 
 
+def _function_of(method: Any, kind: Any, owner: Any) -> Callable[..., Any]:
+    """Return the function of a static or class method; a proxy of another library, such as wrapt's, has to be bound."""
+    if type(method) is kind:
+        return method.__func__
+    if kind is staticmethod:
+        return method.__get__(None, owner)
+
+    def call(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        return method.__get__(None, cls)(*args, **kwargs)
+
+    return update_wrapper(call, method.__func__)
+
+
 def _restore(owner: Any, name: str, replacement: Any) -> None:
     if owner is None or replacement is None:
         return
-    found = _held(owner).get(name)
-    if getattr(found, "__func__", found) is not replacement:
+    found: Any = _held(owner).get(name)
+    # Not of a proxy, which another library has put around it since.
+    if (found.__func__ if type(found) in _METHOD_KINDS else found) is not replacement:
         _left_behind.add(replacement)
         return
     is_own, before = replacement.inspector_kept
@@ -251,7 +265,8 @@ def _left_behind_below(function: Any) -> Iterator[FunctionType]:
     passed: set[int] = set()
     while function is not None and id(function) not in passed:
         passed.add(id(function))
-        if isinstance(function, FunctionType) and function in _left_behind:
+        # A proxy, such as wrapt's, says that it is of the class of the function in it, and equals that.
+        if type(function) is FunctionType and function in _left_behind:
             yield function
         function = getattr(function, "__wrapped__", None)
 

@@ -13,6 +13,7 @@ from functools import wraps
 from pathlib import Path
 
 import pytest
+import wrapt
 from emitted import VARIABLE
 
 import inspector.integrations
@@ -487,6 +488,45 @@ def test_what_somebody_else_patched_is_not_wrapped_twice_when_switched_on_again(
         assert vars(Model)[name] is before
     finally:
         setattr(Model, name, before)
+
+
+@pytest.fixture(params=[("ask", (4,), "Model:4"), ("price", (4,), "8"), ("default", (), "Model")])
+def proxied(request, monkeypatch):
+    """Puts wrapt's proxy around a method, as instrumentations of OpenTelemetry do, and asks the method."""
+    name, given, plain = request.param
+    # It is put back.
+    monkeypatch.setattr(Model, name, vars(Model)[name])
+
+    def wrap():
+        wrapt.wrap_function_wrapper(Model, name, lambda wrapped, _, args, kwargs: f"{wrapped(*args, **kwargs)}?")
+        return vars(Model)[name]
+
+    return name, wrap, lambda: getattr(Model(), name)(*given).removeprefix(plain)
+
+
+def test_a_proxy_around_a_wrapper_stays_and_the_wrapper_is_switched_on_again(proxied):
+    name, wrap, asked = proxied
+    first, second = Patches("test"), Patches("test")
+    first.wrap(Model, name, marking("1"))
+    proxy = wrap()
+    assert asked() == "1?"
+    first.undo()
+    assert vars(Model)[name] is proxy
+    second.wrap(Model, name, marking("2"))
+    assert asked() == "2?"
+    second.undo()
+    assert vars(Model)[name] is proxy
+
+
+def test_a_method_of_any_kind_is_wrapped_around_a_proxy(proxied):
+    name, wrap, asked = proxied
+    patches = Patches("test")
+    proxy = wrap()
+    patches.wrap(Model, name, marking("1"))
+    assert asked() == "?1"
+    patches.undo()
+    assert vars(Model)[name] is proxy
+    assert asked() == "?"
 
 
 @pytest.mark.parametrize(
