@@ -115,6 +115,7 @@ RULES = [said("system", f"Rule {number} {'x' * 300}") for number in range(20)]
         ([["system", "You travel."], ["human", "Where to?"]], "Where to?"),
         (["You travel.", "Where to?"], "Where to?"),
         ([said("system", "You travel.")], None),
+        ({"messages": [], "tools": [{"name": "look"}]}, None),
         ("Where to?", "Where to?"),
     ],
 )

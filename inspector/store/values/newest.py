@@ -33,18 +33,18 @@ def newest_in(prompt: str | None) -> str | None:
         return None
     try:
         messages = _messages_in(prompt)
-        return (_newest_of(messages) or "") if messages else None
+        return None if messages is None else _newest_of(messages) or ""
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return None
 
 
-def _messages_in(prompt: str) -> Sequence[Raw]:
-    """Return the messages of an array, or of the member of an object that holds them."""
+def _messages_in(prompt: str) -> Sequence[Raw] | None:
+    """Return the messages of an array, or of the member of an object that holds them; None if there is none."""
     if prompt.lstrip()[:1] != "{":
         return _ARRAY.decode(prompt)
     members = _MEMBERS.decode(prompt)
     held = (bytes(members[key]) for key in HOLD_MESSAGES if key in members)
-    return next((_ARRAY.decode(each) for each in held if each.startswith(b"[")), ())
+    return next((_ARRAY.decode(each) for each in held if each.startswith(b"[")), None)
 
 
 def _newest_of(messages: Sequence[Raw], *, is_one_of_batch: bool = False) -> str | None:
