@@ -25,6 +25,7 @@ from recorded_events import facts
 from replaying import Bench
 
 from inspector.ingest import Owner
+from inspector.integrations.calls import around_here
 from inspector.model import Event, Filter
 from inspector.settings import Settings
 
@@ -44,6 +45,13 @@ inspector.attach()
 sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
+
+
+@pytest.fixture(autouse=True)
+def each_call_that_a_test_begins_has_ended() -> Iterator[None]:
+    """Else it would be around all that later tests call."""
+    yield
+    assert [*around_here()] == []
 
 
 def _environments() -> ModuleType:

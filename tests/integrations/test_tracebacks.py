@@ -164,9 +164,10 @@ def test_what_a_controller_raises_has_its_frames_alone_and_none_where_it_leaves_
         return "booked"
 
     for controller, seen in ((refuse, ["refuse"]), (refuse_unseen, [])):
-        opened("tool_call", lambda: {"tool_name": "book", "args": {}}, emitter="test")
+        call = opened("tool_call", lambda: {"tool_name": "book", "args": {}}, emitter="test")
         with control.install(controller), pytest.raises(Denied) as caught:
             book(None)
+        call.failed(caught.value)
         assert frames(caught.value)[1:] == seen
 
 
