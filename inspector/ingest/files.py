@@ -104,15 +104,17 @@ def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Itera
     # Spool files have parts, and later lines may refer to any of them.
     parts = Parts[bytes](lambda line: line)
     first: int | None = None
+    has_requests = False
     lines = _lines(file, name, max_line)
     for number, line in lines:
         if not line.strip():
             continue
         first = first or number
-        if number == first and (transcript := transcript_of(line, Path(name))) is not None:
+        if not has_requests and (transcript := transcript_of(line, Path(name))) is not None:
             yield from _parts_of_transcript(transcript, chain([(number, line)], lines))
             return
         if parts.note(line, line):
+            has_requests = True
             if not line.rstrip().endswith(b"}"):
                 yield FileRequest(Decoded(malformed="cut off"), number, line)
             continue
@@ -130,8 +132,9 @@ def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Itera
                 whole += next(lines, (0, b""))[1]
             read = whole.splitlines(keepends=True)
             later = ((number + len(read) + at, rest) for at, (_, rest) in enumerate(lines))
-            yield from _parts_of(chain(enumerate(read, number), later), max_line)
+            yield from _parts_of(chain(enumerate(read, number), later), name, max_line)
             return
+        has_requests = has_requests or _has_any(decoded)
         yield FileRequest(decoded, number, line)
 
 
@@ -162,10 +165,21 @@ def _part_with(spans: list[DecodedSpan], number: int) -> FileRequest:
     return FileRequest(Decoded(spans=spans), number)
 
 
-def _parts_of(lines: Iterable[tuple[int, bytes]], max_line: int) -> Iterator[FileRequest]:
+def _parts_of(lines: Iterator[tuple[int, bytes]], name: str, max_line: int) -> Iterator[FileRequest]:
+    """Yield the parts of a file whose first line is cut off: those of a transcript, or a request on each line."""
+    has_requests = False
     for number, line in lines:
+        if not has_requests and (transcript := transcript_of(line, Path(name))) is not None:
+            yield from _parts_of_transcript(transcript, chain([(number, line)], lines))
+            return
         if line.strip():
-            yield FileRequest(_decoded(line, max_line), number, line)
+            decoded = _decoded(line, max_line)
+            has_requests = has_requests or _has_any(decoded)
+            yield FileRequest(decoded, number, line)
+
+
+def _has_any(decoded: Decoded) -> bool:
+    return bool(decoded.spans or decoded.rejected)
 
 
 def _decoded(line: bytes, max_line: int, parts: Parts[bytes] | None = None) -> Decoded:

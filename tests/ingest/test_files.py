@@ -104,6 +104,18 @@ def test_of_a_packed_session_that_was_cut_what_could_be_read_is_kept(tmp_path):
     assert [len(part.decoded.spans) for part in parts] == [6]
 
 
+@pytest.mark.parametrize(
+    ("before", "found"),
+    [(b'{"type": "spa\n', "bad"), (b"Exporting the session\n", "bad"), (b'{"unknown": 1}\n', 0)],
+)
+def test_a_session_is_read_from_its_first_whole_line_on(read, before, found):
+    assert [each for each, _ in read(before + SESSION.read_bytes())] == [found, 6]
+
+
+def test_behind_a_request_no_line_begins_a_session(read, line):
+    assert sum(found for found, _ in read(line(1) + SESSION.read_bytes())) == 1
+
+
 @pytest.mark.parametrize("before", [b"\n", b"\r\n \n", b"\xef\xbb\xbf"])
 def test_blank_lines_and_a_mark_may_be_before_a_session_and_a_request_on_many_lines(read, line, before):
     assert [found for found, _ in read(before + SESSION.read_bytes())] == [6]
