@@ -1,9 +1,18 @@
-"""Waits for threads of ours inside another program."""
+"""Threads of ours inside another program."""
 
+import _thread
 import os
 import sys
 import threading
 import time
+
+
+def are_greenlets() -> bool:
+    """Return whether gevent or eventlet has replaced the threads of this process.
+
+    A greenlet that waits in the way of a thread stops all others, and so the program.
+    """
+    return _thread.start_new_thread.__module__.partition(".")[0] in ("gevent", "eventlet")
 
 
 def await_end(thread: threading.Thread, timeout_s: float) -> bool:

@@ -75,6 +75,8 @@ class Forwarder:
             return True
         try:
             if self._thread is None:
+                # Made anew, because gevent may have replaced threads since, whose events let others run.
+                self._stopping = threading.Event()
                 thread = threading.Thread(target=self._run, name="inspector-forward", daemon=True)
                 thread.start()
                 self._thread = thread

@@ -21,7 +21,7 @@ from inspector.record.spool.sleep import PAUSES, Pauses, Sleep
 from inspector.record.spool.unwritten import UnwrittenMark
 from inspector.record.spool.waiting import MAX_BYTES, MAX_CALLS, WaitingCalls
 from inspector.tally import Tally
-from inspector.threads import await_end
+from inspector.threads import are_greenlets, await_end
 
 _BATCH = 128
 """Maximum number of calls that are written together, so that the first of many need not wait for the last."""
@@ -70,7 +70,7 @@ class SpoolWriter:
         self.on_begin: Callable[[], object] | None = None
         """Called once, in the program's thread that records the first call."""
         self.on_start: Callable[[], object] | None = None
-        """Called in the program's thread that starts the writer's: for the first call, and after each fork."""
+        """Called in the program's thread that starts the writer's, or that writes for lack of one."""
         sizes = {"segment_bytes": segment_bytes, "total_bytes": total_bytes}
         self._file = Segments(directory, name, losses=self.losses, **sizes)
         self._mark = UnwrittenMark(directory, name)
@@ -131,8 +131,10 @@ class SpoolWriter:
         return not self._failing and (self._writing or len(self._waiting) > 0)
 
     def _start(self) -> None:
-        if self._without_thread:
+        if self._without_thread or are_greenlets():
             self._write_all_here()
+            if not self._without_thread and self.on_start is not None:
+                self.on_start()
             return
         if self._closed or not self._starting.acquire(blocking=False):
             return
