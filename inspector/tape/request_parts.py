@@ -21,6 +21,8 @@ _CALL_TYPES: Final = frozenset(("tool_use", "server_tool_use", "mcp_tool_use", "
 _CALL_WITHIN: Final = {"toolUse": "toolUseId", "functionCall": "id", "function_call": "id"}
 """The same of Amazon Bedrock and Gemini, inside a member."""
 _IDS: Final = frozenset(("id", "call_id", "tool_call_id", "tool_use_id", "toolUseId"))
+_GIVEN: Final = frozenset(("args", "arguments", "input"))
+"""The member with a call's arguments, whose ids are those of other things."""
 _SYSTEM: Final = frozenset(("system", "instructions", "systemInstruction", "system_instruction"))
 _CACHING: Final = frozenset(("prompt_cache_key",))
 """Members that only say which of a provider's caches to look in; openai-agents draws a key for each run."""
@@ -100,10 +102,15 @@ def _with_numbers(value: Any, numbers: Mapping[str, str]) -> Any:
         return [_with_numbers(each, numbers) for each in _items(value)]
     if not isinstance(value, dict):
         return value
-    return {
-        key: numbers.get(each, each) if key in _IDS and isinstance(each, str) else _with_numbers(each, numbers)
-        for key, each in _members(value).items()
-    }
+    numbered: dict[str, Any] = {}
+    for key, each in _members(value).items():
+        if key in _GIVEN:
+            numbered[key] = each
+        elif key in _IDS and isinstance(each, str):
+            numbered[key] = numbers.get(each, each)
+        else:
+            numbered[key] = _with_numbers(each, numbers)
+    return numbered
 
 
 def _results_by_id(items: list[Any]) -> Iterator[Any]:

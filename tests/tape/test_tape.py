@@ -174,6 +174,24 @@ def test_ids_that_a_client_makes_up_for_calls_make_no_other_request_unless_a_res
     assert parts("4f1c", "e07a", "9999") != parts("4f1c", "e07a", "4f1c")
 
 
+@pytest.mark.parametrize(
+    ("messages", "call"),
+    [
+        ("messages", lambda each, of: {"content": [{"type": "tool_use", "id": each, "input": {"id": of}}]}),
+        ("messages", lambda each, of: {"content": [{"toolUse": {"toolUseId": each, "input": {"id": of}}}]}),
+        ("contents", lambda each, of: {"parts": [{"functionCall": {"id": each, "args": {"id": of}}}]}),
+        ("messages", lambda each, of: {"parts": [{"type": "tool_call", "id": each, "arguments": {"id": of}}]}),
+    ],
+    ids=["anthropic", "bedrock", "gemini", "opentelemetry"],
+)
+def test_an_argument_that_looks_like_the_id_of_its_call_is_compared_as_it_is(messages, call):
+    def parts(each, of):
+        return parts_of_body({messages: [call(each, of)]}).parts
+
+    assert parts("0", "7") == parts("1", "7")
+    assert parts("0", "0") != parts("1", "1")
+
+
 def test_which_cache_of_the_provider_is_looked_in_makes_no_other_request():
     body = {"model": "gpt-5-mini", "input": "hi"}
     drawn = {**body, "prompt_cache_key": "agents-sdk:run:685db5a13c1a499b9eeed66f278dd6cd"}
