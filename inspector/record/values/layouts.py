@@ -55,6 +55,10 @@ class Layout:
     """Fields that the class excludes from its ``repr`` or its serialized form."""
     given_back: frozenset[str]
     """Hidden fields that a replay returns nevertheless: those marked so, and those of `_UNUSED`."""
+    extra: object
+    """The slot of a pydantic model for attributes that are not fields."""
+    is_secret: bool
+    """Whether it is one of pydantic's classes for secrets."""
     is_mock: bool
 
 
@@ -130,6 +134,8 @@ def _layout(cls: type) -> Layout:
         is_record=is_record,
         hidden=frozenset(_hidden(cls)),
         given_back=frozenset(_given_back(cls)),
+        extra=static(cls, "__pydantic_extra__"),
+        is_secret="pydantic.types._SecretBase" in names or type_name(cls).startswith("pydantic.types.Secret"),
         is_mock=any(name.startswith(("unittest.mock.", "mock.mock.")) for name in names),
     )
 
@@ -158,7 +164,11 @@ def _given_back(cls: type) -> Iterator[str]:
 
 def slot_of(value: object, name: str) -> Any:
     """Return the value in a slot of an object, even a private one; None if it has no such slot."""
-    slot = static(type(value), name)
+    return held(static(type(value), name), value)
+
+
+def held(slot: object, value: object) -> Any:
+    """Return what an object has in a slot of its class; None if nothing, or if it is no slot."""
     try:
         return slot.__get__(value) if isinstance(slot, MemberDescriptorType) else None
     except AttributeError:
@@ -188,6 +198,6 @@ def attributes(value: object, layout: Layout, most: int) -> Iterator[tuple[str, 
             yield name, slot.__get__(value)
         except AttributeError:
             continue
-    extra = slot_of(value, "__pydantic_extra__")
+    extra = held(layout.extra, value)
     if isinstance(extra, dict):
         yield from dict_items(extra)

@@ -29,7 +29,15 @@ from typing import Any, Final
 
 from inspector.plain import BYTES_KEPT, Cut, Plain, gaps, integer, number, omitted
 from inspector.record.values.family import Family, Walk
-from inspector.record.values.layouts import Layout, attributes, instance_dict, layout_of, namespace, static, type_name
+from inspector.record.values.layouts import (
+    Layout,
+    attributes,
+    instance_dict,
+    layout_of,
+    namespace,
+    static,
+    type_name,
+)
 from inspector.record.values.tables import LIBRARIES, SMALL_ARRAY
 
 SECRET: Final = "**********"  # noqa: S105 -- what pydantic itself shows for a secret
@@ -55,9 +63,7 @@ def convert(value: Any, walk: Walk, depth: int) -> Plain:
 
 
 def _object(value: Any, layout: Layout, walk: Walk, depth: int) -> Plain:
-    if layout.type_name.startswith("pydantic.types.Secret") or any(
-        type_name(base) == "pydantic.types._SecretBase" for base in layout.bases
-    ):
+    if layout.is_secret:
         return SECRET
     out: dict[str, Plain] = {} if layout.is_record else {"$type": layout.type_name}
     for name, item in attributes(value, layout, max(0, walk.left)):
