@@ -89,6 +89,14 @@ def test_the_id_of_the_request_is_recorded_with_each_answer_whole_or_streamed(re
     assert any(held.get("gen_ai.request.stream") for held in answered)
 
 
+def test_an_answer_is_recorded_without_the_nulls_that_the_sdk_adds(recorded):
+    (event,) = (event for event in recorded.of("llm") if asked(event) == "on azure")
+    answer = json.loads(facts(event)["mcp.llm.response_json"])
+    assert sorted(answer["choices"][0]["message"]) == ["content", "refusal", "role"]
+    assert answer["choices"][0]["message"]["refusal"] is None
+    assert "service_tier" not in answer
+
+
 def test_the_provider_is_the_one_that_is_called(recorded):
     providers = {asked(event): facts(event)["gen_ai.provider.name"] for event in recorded.of("llm")}
     assert providers.pop("on azure") == "azure.ai.openai"

@@ -30,6 +30,8 @@ GIVEN_BACK: Final = "given_back"
 secret."""
 _UNUSED: Final = {"langchain_core.messages.tool:ToolMessage": ("additional_kwargs", "response_metadata")}
 """Fields that ``repr`` leaves out because their class makes no use of them; handoffs between agents are noted there."""
+_ANSWERS: Final = frozenset(("anthropic.BaseModel", "openai.BaseModel"))
+"""The classes of everything that the servers of these SDKs answer."""
 _FIELD_MARKS: Final = ("__dataclass_fields__", "__pydantic_fields__", "__attrs_attrs__", "__struct_fields__")
 _MOST_NAME: Final = 200
 """The most characters of the name of a class, and of its module."""
@@ -57,6 +59,8 @@ class Layout:
     """Hidden fields that a replay returns nevertheless: those marked so, and those of `_UNUSED`."""
     extra: object
     """The slot of a pydantic model for attributes that are not fields."""
+    sent: object
+    """The slot of an SDK's answer for the names of the fields that the server sent; all others have their default."""
     is_secret: bool
     """Whether it is one of pydantic's classes for secrets."""
     is_mock: bool
@@ -135,6 +139,7 @@ def _layout(cls: type) -> Layout:
         hidden=frozenset(_hidden(cls)),
         given_back=frozenset(_given_back(cls)),
         extra=static(cls, "__pydantic_extra__"),
+        sent=None if _ANSWERS.isdisjoint(names) else static(cls, "__pydantic_fields_set__"),
         is_secret="pydantic.types._SecretBase" in names or type_name(cls).startswith("pydantic.types.Secret"),
         is_mock=any(name.startswith(("unittest.mock.", "mock.mock.")) for name in names),
     )

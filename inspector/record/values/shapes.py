@@ -32,6 +32,7 @@ from inspector.record.values.family import Family, Walk
 from inspector.record.values.layouts import (
     Layout,
     attributes,
+    held,
     instance_dict,
     layout_of,
     namespace,
@@ -66,6 +67,7 @@ def _object(value: Any, layout: Layout, walk: Walk, depth: int) -> Plain:
     if layout.is_secret:
         return SECRET
     out: dict[str, Plain] = {} if layout.is_record else {"$type": layout.type_name}
+    sent = held(layout.sent, value)
     for name, item in attributes(value, layout, max(0, walk.left)):
         walk.left -= 1
         if walk.left < -_MOST_MARKERS:
@@ -75,6 +77,8 @@ def _object(value: Any, layout: Layout, walk: Walk, depth: int) -> Plain:
         if name.startswith("_"):
             continue
         walk.left -= 1
+        if item is None and type(sent) is set and name not in sent:
+            continue
         if name not in layout.hidden:
             out[walk.text(name)] = walk.copy(item, depth + 1)
         elif item is not None:
