@@ -82,6 +82,8 @@ class OpenCode:
         """The id of the message whose error is known."""
         self._has_called = False
         """Whether it asks for a tool."""
+        self._is_last = False
+        """Whether it is complete, and nothing has to follow it."""
         self._tools: set[str] = set()
         """Tool calls that have begun."""
         self._status: str | None = None
@@ -166,7 +168,7 @@ class OpenCode:
         conversation, message_id = self._conversation, self._answer.get("id")
         if conversation is None or message_id == self._broken:
             return
-        self._broken = message_id
+        self._broken, self._is_last = message_id, True
         if error.get("name") == _ABORTED:
             # Its tools say so themselves, if they are still at work; an answer that asked for them was complete.
             self._status = "cancelled"
@@ -177,6 +179,11 @@ class OpenCode:
             self._why = _reason_in(error)
             conversation.failed(at_ns, self._why, answer_id=self._answer_id)
 
+    def left(self) -> None:
+        """Tell that opencode has ended; work that it left in the middle stays open."""
+        if self._is_last:
+            self.idle(0)
+
     def idle(self, at_ns: int) -> None:
         """Tell that nothing is worked on."""
         if self._conversation is not None:
@@ -186,6 +193,7 @@ class OpenCode:
     def _ended(self, info: Json) -> None:
         if self._conversation is None:
             return
+        self._is_last = not self._has_called
         if info.get("summary") is True:
             # From now on the model is told the summary alone.
             self._conversation.forgot(self._conversation.last_said())
@@ -203,7 +211,7 @@ class OpenCode:
             agent = Agent(_agent_of(info), _SERVICE, self._version, provider, session, within)
             self._conversation = Conversation(agent, parts_in="content", is_live=self._is_live)
             self._conversation.continues(self._before)
-        self._answer, self._steps, self._has_called = info, 0, False
+        self._answer, self._steps, self._has_called, self._is_last = info, 0, False, False
         self._work_on(self._conversation, str(info.get("parentID")))
         if not self._is_live:
             self._conversation.began(at_ns, self._answer_id, _model_of(info))
@@ -245,6 +253,7 @@ class OpenCode:
                 conversation.noted({**_usage(part), sc.PROVIDER_NAME: self._answer.get("providerID")})
                 conversation.answered()
                 self._steps += 1
+                self._is_last = not self._has_called
             case _:
                 pass
 

@@ -123,8 +123,9 @@ def test_a_tool_is_seen_while_it_runs(start_inspector, inspector, opencode, tmp_
     assert (seen, running.wait(60)) == (awaited, 0)
 
 
-def test_what_a_killed_opencode_left_open_is_lost(run, opencode, recorded):
-    run(str(opencode), LAST=str(FIRST_TOOL), KILLED="yes")
+@pytest.mark.parametrize("end", [{"KILLED": "yes"}, {"CODE": "130"}, {}])
+def test_what_an_opencode_left_open_that_was_killed_or_interrupted_is_lost(run, opencode, recorded, end):
+    run(str(opencode), LAST=str(FIRST_TOOL), **end)
     assert {(event.kind, event.status) for event in recorded() if event.kind in ("agent", "llm", "tool")} == {
         ("agent", "lost"),
         ("llm", "lost"),

@@ -38,7 +38,7 @@ class Notes:
     def rest(self) -> Iterator[DecodedSpan]:
         """Yield what the end of opencode completes."""
         for session in self._sessions.values():
-            session.idle(0)
+            session.left()
             yield from session.take()
 
     def _session(self, session: str, info: Json) -> OpenCode:

@@ -224,6 +224,7 @@ def test_after_a_compaction_the_model_is_told_the_summary_alone():
         message("assistant", 2300, "msg_6", parentID="msg_5"),
         note("asks", at=2300, agent="build", system="Be kind."),
         part(2400, "msg_6", type="text", text="Done", time={"start": 2300, "end": 2400}),
+        note("idle", at=2500),
     ]
     last = [span for span in ended(notes) if span.kind == "llm"][-1]
     told = json.loads(last.attributes[last.input_key])
@@ -245,7 +246,7 @@ def test_what_opencode_exports_is_the_same_but_for_what_only_the_plugin_knows():
 
 
 @pytest.mark.parametrize(
-    "note",
+    "later",
     [
         {},
         {"kind": "part", "session": "ses_1", "part": {"type": "tool"}},
@@ -255,8 +256,20 @@ def test_what_opencode_exports_is_the_same_but_for_what_only_the_plugin_knows():
         {"kind": "later"},
     ],
 )
-def test_notes_that_are_not_understood_are_passed_over(note):
-    assert [each[:2] for each in outcomes([*BEGINNING, note])][-1] == ("agent", "ok")
+def test_notes_that_are_not_understood_are_passed_over(later):
+    notes = [*BEGINNING, later, note("idle", at=1500)]
+    assert [each[:2] for each in outcomes(notes)][-1] == ("agent", "ok")
+
+
+def test_a_prompt_that_was_answered_ends_with_opencode_and_any_other_stays_open():
+    said = [
+        part(1300, "msg_2", type="text", text="Yes", time={"start": 1300, "end": 1300}),
+        part(1300, "msg_2", type="step-finish"),
+    ]
+    assert ("agent", "ok", 1000, 1300) in outcomes([*BEGINNING, *said])
+    done = part(1500, "msg_2", **CALL, state={"status": "completed", "time": {"start": 1400, "end": 1500}})
+    for notes in (BEGINNING, [*BEGINNING, RUNNING], [*BEGINNING, RUNNING, done, *said]):
+        assert [kind for kind, *_ in outcomes(notes) if kind == "agent"] == []
 
 
 @pytest.mark.parametrize("wrong", [1e308, 1 << 63, {"a": 1}, [None]])
