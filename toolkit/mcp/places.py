@@ -24,6 +24,8 @@ class StdioServer:
     start_timeout_s: float = 30.0
 
     def __post_init__(self) -> None:
+        if not self.command.strip():
+            raise DefinitionInvalid(f"{self.command!r} is no program; name the one that is the server, as in 'uvx'")
         if isinstance(self.args, str):
             raise DefinitionInvalid(f"args of {self.command} is one text; expected a list, as in [{self.args!r}]")
 

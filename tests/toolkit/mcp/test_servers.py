@@ -74,6 +74,9 @@ def test_servers_that_are_none_say_what_was_expected():
         McpServers(["uvx"])
     with pytest.raises(DefinitionInvalid, match=r"'uvx desk' is no http address; .* is StdioServer\('uvx', "):
         McpServers({"desk": "uvx desk"})
+    for command in ("", " "):
+        with pytest.raises(DefinitionInvalid, match="is no program; name the one that is the server"):
+            StdioServer(command)
 
 
 @pytest.mark.parametrize(
