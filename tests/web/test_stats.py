@@ -55,12 +55,22 @@ def test_runs_can_be_counted_instead_of_calls(crowd, visit):
 
 
 @pytest.mark.slow
-def test_the_slowest_and_the_dearest_calls_are_named(crowd, visit):
+def test_the_dearest_runs_are_named_with_their_question(crowd, visit):
+    page = visit(crowd, "/stats?of=runs")
+    top = crowd.get("/runs?sort=cost&limit=1")["items"][0]
+    dearest = page.locator("section", has=page.get_by_role("heading", name="Most expensive"))
+    expect(dearest.locator(f'a[href*="{top["run_id"]}"]')).to_contain_text(top["question"])
+
+
+@pytest.mark.slow
+def test_the_slowest_and_the_dearest_calls_are_named_with_what_they_gave(crowd, visit):
     page = visit(crowd, "/stats")
     for sort in ("duration", "cost"):
         top = crowd.get(f"/events?sort={sort}&limit=1")["items"][0]
         link = page.locator(f'#main a[href*="{top["span_id"]}"]').first
         expect(link).to_be_visible()
+        about = crowd.get(f"/events/previews?trace_id={top['trace_id']}&span_id={top['span_id']}")["items"][0]
+        expect(link).to_contain_text(about["error"] or about["output"] or top["name"].split()[-1])
     link.click()
     page.wait_for_url(re.compile(top["span_id"]))
 

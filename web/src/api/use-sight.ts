@@ -1,4 +1,5 @@
 import { useCallback, useMemo, useState } from "react";
+import type { Preview } from "./client";
 import { eventPreviews } from "./queries";
 import { type Previewed, usePreviews } from "./use-previews";
 
@@ -26,7 +27,12 @@ export function useSight<Row>(rows: readonly Row[], callsOf: (row: Row) => reado
       setSight((before) => (before?.first === first && before.last === last ? before : { first, last })),
     [],
   );
-  return { previews: usePreviews(inSight, load), onSight };
+  return { previews: useCallPreviews(inSight), onSight };
+}
+
+/** The previews of calls of any runs, by their `previewKey`. */
+export function useCallPreviews(calls: readonly Previewed[]): ReadonlyMap<string, Preview> {
+  return usePreviews(calls, load);
 }
 
 async function load(keys: readonly string[], signal: AbortSignal) {
