@@ -188,6 +188,7 @@ def _inferred(
     from inspector.cli.drawing.attempts import attempt_annotations
     from inspector.cli.drawing.conversations import with_conversations
     from inspector.cli.drawing.namesakes import with_model_names
+    from inspector.cli.drawing.resources import resource_annotations
     from inspector.cli.lookup import question_and_answer, turns_of
     from inspector.cli.output.notices import notice
 
@@ -202,7 +203,8 @@ def _inferred(
     inferred = with_conversations(
         with_model_names(store, traces), turns, lambda first, last: question_and_answer(store, first, last)
     )
-    return inferred.traces, {**attempt_annotations(store, traces, terminal), **inferred.annotations}
+    recorded = resource_annotations(store, traces) | attempt_annotations(store, traces, terminal)
+    return inferred.traces, recorded | dict(inferred.annotations)
 
 
 def _print_none_failed(shape: "TreeShape", events: Iterable[Event]) -> None:

@@ -1,0 +1,35 @@
+"""Reads of resources: each is shown with its URI, which the span's name lacks."""
+
+from collections.abc import Sequence
+from itertools import islice
+
+import msgspec
+from msgspec import Struct, field
+
+from inspector import semconv as sc
+from inspector.cli.drawing.conversations import Annotation
+from inspector.model import Event
+from inspector.store import Store
+
+_MOST_READS = 2_000
+"""The number of reads whose URIs are looked up, because each is read in full."""
+_MOST_URI = 120
+
+
+class _Attributes(Struct):
+    uri: str = field(name=sc.MCP_RESOURCE_URI, default="")
+
+
+def resource_annotations(store: Store, traces: Sequence[Sequence[Event]]) -> dict[str, Annotation]:
+    """Return the URI of each resource that was requested, by the id of its span."""
+    reads = (event for events in traces for event in events if event.name.startswith("resources/"))
+    return {read.span_id: Annotation(uri) for read in islice(reads, _MOST_READS) if (uri := _uri(store, read))}
+
+
+def _uri(store: Store, read: Event) -> str:
+    whole = store.event(read.span_id, trace_id=read.trace_id)
+    try:
+        uri = msgspec.json.decode((whole and whole.attributes) or b"{}", type=_Attributes).uri
+    except (msgspec.DecodeError, msgspec.ValidationError):
+        return ""
+    return uri if len(uri) <= _MOST_URI else f"{uri[:_MOST_URI]}…"
