@@ -80,6 +80,21 @@ def test_a_time_at_which_a_call_cannot_have_happened_is_that_of_its_hook(record,
     assert (span["startTimeUnixNano"], span["endTimeUnixNano"]) == ("5000000000", "9000000000")
 
 
+def test_of_the_task_of_a_model_call_the_end_of_its_name_and_its_address_are_recorded(record):
+    recording = record()
+
+    async def call():
+        with around("llm_generate", llm=Model(), prompt="hi"):
+            return asyncio.current_task()
+
+    async def program():
+        return await asyncio.create_task(call(), name=f"{'package.' * 30}run")
+
+    task = asyncio.run(program())
+    (span,) = recording.spans()
+    assert span["attributes"]["inspector.task"] == f"kage.package.package.package.run@{id(task):x}"
+
+
 def test_calls_are_nested_as_they_were_made(record):
     recording = record()
     with around("workflow_run", workflow="trip", context=None):

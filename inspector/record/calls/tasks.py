@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from asyncio import Task
 
 Left: TypeAlias = Callable[[RecordedSpan], None]
+_NAME_CHARS: Final = 32
+"""How much of a task's name is recorded, from its end: frameworks name tasks by the whole path of a function."""
 _KEPT: Final = 4096
 """Finished tasks are removed once there are this many, and again at twice the number that remained."""
 
@@ -35,7 +37,7 @@ def lane() -> tuple[int, str | None]:
     """
     try:
         task = _current()
-        return get_ident(), None if task is None else f"{task.get_name()}@{id(task):x}"
+        return get_ident(), None if task is None else f"{task.get_name()[-_NAME_CHARS:]}@{id(task):x}"
     except Exception:  # noqa: BLE001 - the boundary to the program, whose tasks may be of a kind of its own
         return get_ident(), None
 
