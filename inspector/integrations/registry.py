@@ -33,6 +33,7 @@ INTEGRATIONS: tuple[Integration, ...] = (
     Integration("anthropic", "anthropic", "anthropic", (1, 9), (3,)),
     Integration("botocore", "botocore", "botocore.client", (1, 44), (2,)),
     Integration("celery", "celery", "celery", (5, 4), (6,)),
+    Integration("chainlit", "chainlit", "chainlit", (2,), (3,)),
     Integration("claude_agent_sdk", "claude-agent-sdk", "claude_agent_sdk", (0, 2), (0, 3)),
     Integration("crewai", "crewai", "crewai", (1, 15), (2,)),
     Integration("django", "django", "django.core.handlers.base", (5, 2), (7,)),
@@ -65,7 +66,7 @@ INTEGRATIONS: tuple[Integration, ...] = (
 SERVERS: frozenset[str] = frozenset(("django", "flask", "starlette", "uvicorn"))
 """Integrations that record requests of servers, as OpenTelemetry's instrumentors do; their spans replace ours."""
 
-JOBS: frozenset[str] = frozenset(("celery", "dramatiq", "gradio", "rq", "streamlit"))
+JOBS: frozenset[str] = frozenset(("celery", "chainlit", "dramatiq", "gradio", "rq", "streamlit"))
 """Integrations that make each job a run; the spans of OpenTelemetry's instrumentors replace ours."""
 
 HTTP_CLIENTS: frozenset[str] = frozenset(("aiohttp", "httpx", "httpx2", "requests"))

@@ -285,6 +285,64 @@ for name in ("a", "bad", "b"):
     assert len(runs_of.sessions()) == 1
 
 
+CHAINLIT_VISIT = """
+import asyncio, json, uuid
+import inspector
+inspector.attach(service="chat")
+import aiohttp, uvicorn
+from chainlit.utils import mount_chainlit
+from fastapi import FastAPI
+
+async def visit(port):
+    address = f"ws://127.0.0.1:{port}/chat/ws/socket.io/?EIO=4&transport=websocket"
+    async with aiohttp.ClientSession() as http, http.ws_connect(address) as socket:
+        async def told(event):
+            while event not in (await socket.receive_str()):
+                pass
+        await told("sid")
+        await socket.send_str("40" + json.dumps({"sessionId": str(uuid.uuid4()), "clientType": "webapp"}))
+        await told("sid")
+        await socket.send_str('42["connection_successful"]')
+        await told("task_end")
+        for text in ("a", "idle", "bad", "b"):
+            message = {"id": str(uuid.uuid4()), "type": "user_message", "output": text, "createdAt": "2026"}
+            await socket.send_str("42" + json.dumps(["client_message", {"message": message}]))
+            await told("task_end")
+
+async def main():
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical"))
+    serving = asyncio.create_task(server.serve())
+    while not server.started:
+        await asyncio.sleep(0.01)
+    await visit(server.servers[0].sockets[0].getsockname()[1])
+    server.should_exit = True
+    await serving
+
+app = FastAPI()
+mount_chainlit(app=app, target="shop.py", path="/chat")
+asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+def test_each_message_of_a_chainlit_page_that_calls_something_is_a_run_of_its_thread(runs_of, framework_python):
+    runs = runs_of(
+        LOOKING
+        + """
+import chainlit
+
+@chainlit.on_message
+async def answer(message: chainlit.Message):
+    if message.content != "idle":
+        await chainlit.Message(content=look(message.content)).send()
+""",
+        *("-c", CHAINLIT_VISIT),
+        python=framework_python("chat-pages"),
+    )
+    assert runs == [("on_message", "ok", ["a"]), ("on_message", "error", ["bad"]), ("on_message", "ok", ["b"])]
+    assert len(runs_of.sessions()) == 1
+
+
 def test_a_worker_goes_on_as_before_once_nothing_is_recorded(runs_of):
     runs = runs_of(
         CELERY

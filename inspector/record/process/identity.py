@@ -20,11 +20,12 @@ _BY_TARGET: Final = frozenset(("uvicorn", "gunicorn", "hypercorn", "granian"))
 """Servers whose application is an argument such as ``shop.main:app``."""
 _BY_OPTION: Final = frozenset(("flask", "celery"))
 """Programs whose application follows ``--app`` or ``-A``."""
-_BY_FILE: Final = frozenset(("streamlit", "fastapi"))
-"""Servers whose application is a file."""
+_BY_FILE: Final = frozenset(("streamlit", "chainlit", "fastapi", "fastmcp", "mcp"))
+"""Servers whose application is a file, which ``:`` and the name of an object may follow."""
 _BY_MODULE: Final = frozenset(("dramatiq",))
 """Workers whose application is the module that is named first."""
 _TARGET: Final = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*):[^\W\d][\w.]*(?:\(.*\))?")
+_FILE: Final = re.compile(r".+\.py(?::\w+)?")
 _OF_OPTIONS: Final = frozenset(("python", "file", "unix", "fd"))
 """What may come before the colon in the value of an option, such as ``--config python:settings``."""
 
@@ -86,7 +87,7 @@ def served_program(launcher: str, words: Sequence[str], flask_app: str | None = 
     if launcher in _BY_MODULE and words and not words[0].startswith("-"):
         return _module_of(words[0])
     if launcher in _BY_FILE:
-        return next((_module_of(word) for word in words if word.endswith(".py")), None)
+        return next((_module_of(word) for word in words if _FILE.fullmatch(word)), None)
     return None
 
 

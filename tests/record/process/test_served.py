@@ -20,6 +20,9 @@ from inspector.record.process.identity import program_name, served_program
         ("celery -A shop.tasks worker --loglevel INFO", "shop.tasks"),
         ("streamlit run pages/chat.py --server.port 8501", "chat"),
         ("fastapi dev chat.py", "chat"),
+        ("chainlit run pages/chat.py --port 8501", "chat"),
+        ("fastmcp run tools/desk.py:server --transport http", "desk"),
+        ("mcp run desk.py", "desk"),
     ],
 )
 def test_a_program_of_a_server_is_named_by_the_module_of_its_application(command, expected):
