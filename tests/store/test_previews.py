@@ -146,6 +146,11 @@ def test_the_text_beside_screenshots_is_shown_however_large_they_are(preview):
     assert preview([*QUESTION, *seen], None, kind="llm") == ("step 3, image", None)
 
 
+def test_the_text_of_a_result_is_shown_beside_its_screenshot(preview):
+    screenshot = {"type": "image", "data": "iVBORw0" * 100_000, "mimeType": "image/png"}
+    assert preview(None, {"content": [screenshot, {"type": "text", "text": "clicked"}]})[1] == "image, clicked"
+
+
 def test_the_last_message_is_found_before_tools_that_follow_the_messages(preview):
     tools = [{"name": f"tool_{number}", "description": "x" * 300} for number in range(20)]
     asked = {"messages": [said("user", "Where to? " + "x" * 300), said("assistant", "y" * 300)], "tools": tools}
@@ -160,7 +165,7 @@ def test_an_answer_without_text_tells_which_tools_it_asks_for(preview):
 
 
 def test_a_value_that_is_very_long_is_shown_as_it_begins(preview):
-    assert preview('{"a": "' + "x" * 300_000)[0] == '{"a": "' + "x" * 92 + "…"
+    assert preview('{"a": "' + "x" * 5_000_000)[0] == '{"a": "' + "x" * 92 + "…"
 
 
 def test_only_the_spans_that_are_asked_for_come_and_only_of_the_run(store, make_span):

@@ -9,8 +9,11 @@ from inspector.store.values.rows import clean
 
 LONGEST = 100
 """Characters of a line."""
-MOST_CHARS = 200_000
-"""Of a longer text the first characters are shown; it is not parsed."""
+_MOST_CHARS = 200_000
+"""Of a longer text the first characters are shown, and it is not parsed, unless it is few values."""
+_MOST_CHARS_OF_FEW = 4_000_000
+"""The same where it is few values: a screenshot has millions."""
+_FEW = 20_000
 _BEGINNING = 4 * LONGEST
 _FILES = frozenset(("image", "audio", "document", "resource", "resource_link", "input_image", "input_file"))
 """Types of the parts of a result that are shown by these names: its screenshots would leave no place for its texts."""
@@ -36,12 +39,21 @@ def result_line(value: Any) -> str | None:
 
 def decoded(text: str | None) -> Any:
     """Return the JSON value of a text; the text if it is no JSON, and its beginning if it is too long to parse."""
-    if text is None or len(text) > MOST_CHARS:
-        return None if text is None else text[:_BEGINNING]
+    if text is None:
+        return None
+    if len(text) > _MOST_CHARS and (
+        len(text) > _MOST_CHARS_OF_FEW or not has_few_values(text.encode(errors="replace"))
+    ):
+        return text[:_BEGINNING]
     try:
         return msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError):
         return text
+
+
+def has_few_values(json: bytes) -> bool:
+    """Tell whether JSON takes little time to decode, however long its texts are."""
+    return sum(map(json.count, (b'"', b"{", b"["))) <= _FEW
 
 
 def cut(text: str) -> str:

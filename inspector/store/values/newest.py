@@ -10,12 +10,14 @@ from msgspec import Raw
 from inspector.roles import ITEM_ROLES, ROLES, role_named
 from inspector.store.values.chains import conventional
 from inspector.store.values.excerpts import HOLD_MESSAGES, text_in
-from inspector.store.values.lines import cut, decoded, result_line
+from inspector.store.values.lines import cut, decoded, has_few_values, result_line
 
 MOST_LOOKED_AT = 8
 """How many messages are searched, from the last one on."""
 _MOST_CHARS = 32_000_000
 """A longer prompt is not parsed; one with a few screenshots has millions of characters."""
+_MOST_BYTES = 2_000_000
+"""A longer message is not looked at, unless it is few values."""
 _MOST_PARTS = 1_000
 """Parts of a message that are looked at."""
 _ARRAY = msgspec.json.Decoder(list[Raw])
@@ -49,7 +51,7 @@ def _messages_in(prompt: str) -> Sequence[Raw] | None:
 
 def _newest_of(messages: Sequence[Raw], *, is_one_of_batch: bool = False) -> str | None:
     for raw in islice(reversed(messages), MOST_LOOKED_AT):
-        match _ANY.decode(raw):
+        match _decoded(raw):
             case [str(role), str(text)] if role in ROLES:
                 said = _said({"role": role, "content": text})
             case [*_] if not is_one_of_batch:
@@ -61,6 +63,12 @@ def _newest_of(messages: Sequence[Raw], *, is_one_of_batch: bool = False) -> str
         if said:
             return said
     return None
+
+
+def _decoded(raw: Raw) -> Any:
+    """Return a message; None if it would take long."""
+    data = bytes(raw)
+    return _ANY.decode(data) if len(data) <= _MOST_BYTES or has_few_values(data) else None
 
 
 def _said(message: dict[str, Any]) -> str | None:
