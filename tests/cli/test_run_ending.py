@@ -369,6 +369,11 @@ def test_a_module_of_the_program_that_hides_ours_runs_unharmed(run, script, tmp_
     assert b"Traceback" not in done.stderr
 
 
+def test_a_program_that_failed_before_its_first_call_is_said_to_have_failed(run):
+    done = run("-c", "import instrument, sys; sys.exit(4)")
+    assert done.stderr == NO_CALL.rstrip() + b" before it failed (exit code 4)\n" + ANOTHER_WAY
+
+
 def test_an_impossible_setting_leaves_the_program_alone(run):
     done = run("-c", "import instrument; print(1)", INSPECTOR_LOGS="maybe")
     assert (done.returncode, done.stdout) == (0, b"1\n")

@@ -168,7 +168,7 @@ def _why(program: Program, choices: Choices, outcome: Outcome, status: int) -> s
     if _lost_something(outcome):
         return ""
     if outcome.joined:
-        return _no_call(outcome) + also
+        return _no_call(outcome) + _before_it_failed(outcome, status) + also
     if outcome.left_out:
         return _left_out(outcome.left_out[-1])
     if outcome.reached:
@@ -222,6 +222,11 @@ def _no_call(outcome: Outcome) -> str:
     if outcome.ended:
         return "it made no call that is recorded, by hooks of its own (instrument) or by a framework"
     return "it was killed or left by os._exit; what ended in its last few milliseconds may be missing"
+
+
+def _before_it_failed(outcome: Outcome, status: int) -> str:
+    code = os.waitstatus_to_exitcode(status)
+    return f" before it failed (exit code {code})" if outcome.ended and code > 0 else ""
 
 
 def _left_out(left_out: LeftOut) -> str:
