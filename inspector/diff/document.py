@@ -33,6 +33,13 @@ class DiffRun:
     duration_ms: float | None
     spans: int
     """The number of spans read, including duplicates."""
+    errors: int | None = None
+    """As in the list of runs, like what follows; None for a file with several traces."""
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
+    """The cost of the calls with a known price."""
+    unpriced_calls: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +133,8 @@ def diff_run(label: str, run: Run | Trace | None, spans: int, *, name: str | Non
         return DiffRun(label, None, None, None, None, None, None, None, spans)
     trace_id = run.trace_id if isinstance(run, Trace) else None
     about = (name or run.name, run.service, run.status, run.start_time_unix_nano, run.duration_ms)
-    return DiffRun(label, run.run_id, trace_id, *about, spans)
+    sums = (run.errors, run.input_tokens, run.output_tokens, run.cost_usd, run.unpriced_calls)
+    return DiffRun(label, run.run_id, trace_id, *about, spans, *sums)
 
 
 def diff_of(

@@ -54,8 +54,9 @@ def test_two_runs_are_aligned_with_where_and_why_they_part(client, store, trip):
         ("a" * 32, "run-a", 2),
         ("b" * 32, "run-b", 2),
     ]
-    assert [found[side]["name"] for side in "ab"] == [
-        run["name"] for run in client.get("/runs?order=asc").json()["items"]
+    sums = ("name", "errors", "input_tokens", "output_tokens", "cost_usd", "unpriced_calls")
+    assert [[found[side][name] for name in sums] for side in "ab"] == [
+        [run[name] for name in sums] for run in client.get("/runs?order=asc").json()["items"]
     ]
     assert (found["equal"], found["first"], found["ignored"]) == (False, 0, {})
     assert found["cause"]["sentence"] == "system text of chat gpt-4o changed"

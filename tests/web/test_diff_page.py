@@ -38,6 +38,16 @@ def test_the_cause_is_named_and_its_words_show_at_once(trips, visit):
 
 
 @pytest.mark.slow
+def test_what_each_run_used_and_cost_shows_above_its_calls(trips, visit):
+    page = visit(trips, COMPARED)
+    runs = {run["run_id"]: run for run in trips.get("/runs")["items"]}
+    for which, found in (("first", runs[FIRST]), ("second", runs[SECOND])):
+        side = page.get_by_role("region", name=f"The {which} run")
+        expect(side).to_contain_text(f"{found['input_tokens']} → {found['output_tokens']} tokens")
+        expect(side).to_contain_text(f"${found['cost_usd']:.4f}")
+
+
+@pytest.mark.slow
 def test_calls_of_both_runs_stand_in_one_row(trips, visit):
     page = visit(trips, COMPARED)
     expect(row(page, "weather")).to_contain_text("argument city")

@@ -1006,7 +1006,7 @@ export interface components {
             /** @description The service of the first trace. `agent` is its agent. */
             service: string | null;
             agent: string | null;
-            /** @description The beginning of the first input of a model, agent or workflow, on one line. */
+            /** @description What the first input of a model, agent or workflow asks (the last message of the user, if it has messages), on one line. */
             question: string | null;
             /** @description The beginning of the last output of a model, agent or workflow, on one line. */
             answer: string | null;
@@ -1177,7 +1177,7 @@ export interface components {
             status: components["schemas"]["Status"];
             service: string | null;
             agent: string | null;
-            /** @description The beginning of the first input of a model, agent or workflow, on one line. */
+            /** @description What the first input of a model, agent or workflow asks (the last message of the user, if it has messages), on one line. */
             question: string | null;
             /** @description The beginning of the last output of a model, agent or workflow, on one line. */
             answer: string | null;
@@ -1300,7 +1300,7 @@ export interface components {
         LinkedRun: {
             run_id: components["schemas"]["RunId"];
             name: string | null;
-            /** @description The beginning of its first input, on one line. */
+            /** @description What its first input asks, on one line. */
             question: string | null;
             status: components["schemas"]["Status"] | null;
             start_time_unix_nano: components["schemas"]["Nanoseconds"] | null;
@@ -1320,6 +1320,12 @@ export interface components {
             duration_ms: number | null;
             /** @description The number of spans read, including duplicates. */
             spans: components["schemas"]["Count"];
+            /** @description As in the list of runs, like the sums below; null for a file with several traces. */
+            errors: number | null;
+            input_tokens: number | null;
+            output_tokens: number | null;
+            cost_usd: number | null;
+            unpriced_calls: number | null;
         };
         /** @description A call of one of the compared runs. */
         DiffCall: {

@@ -3,12 +3,13 @@ import clsx from "clsx";
 import { ArrowLeftRight, ChevronDown, ChevronUp } from "lucide-react";
 import { isServed } from "@/api/client";
 import type { Diff, DiffRun } from "@/api/diff";
-import { count, duration, plural } from "@/lib/format";
+import { compact, count, duration, plural } from "@/lib/format";
 import { visible } from "@/lib/visible";
 import { Button, CopyButton } from "@/ui/button";
 import { usePageTitle } from "@/ui/page-title";
 import { Recorded } from "@/ui/recorded";
 import { StatusMark } from "@/ui/status";
+import { SummedCost } from "@/ui/summed-cost";
 import { When } from "@/ui/when";
 import css from "./diff-header.module.css";
 import { ignoredWords, partingSentence, programsSentence, programWords } from "./words";
@@ -114,8 +115,30 @@ function Side({ run, which }: { run: DiffRun; which: "first" | "second" }) {
         {run.start_time_unix_nano && <When time={run.start_time_unix_nano} />}
         <span>{duration(run.duration_ms)}</span>
         <span>{plural(run.spans, "span")}</span>
+        <Sums run={run} />
       </span>
     </section>
+  );
+}
+
+/** What failed, and what the run used and cost; nothing for a file with several traces. */
+function Sums({ run }: { run: DiffRun }) {
+  const { errors, input_tokens: input, output_tokens: output, cost_usd, unpriced_calls } = run;
+  const priced = cost_usd !== null || Boolean(unpriced_calls);
+  return (
+    <>
+      {Boolean(errors) && <span className={css.errors}>{plural(errors ?? 0, "error")}</span>}
+      {Boolean(input || output) && (
+        <span title="Tokens in and out">
+          {compact(input)} → {compact(output)} tokens
+        </span>
+      )}
+      {priced && (
+        <span>
+          <SummedCost of={{ cost_usd, unpriced_calls: unpriced_calls ?? 0 }} />
+        </span>
+      )}
+    </>
   );
 }
 

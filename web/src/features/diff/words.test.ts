@@ -48,7 +48,8 @@ test("what of a program differs is named with what it was and is", () => {
 
 test("runs of different programs are said to be that", () => {
   const run = { label: "a", run_id: "a", trace_id: null, name: "plan", status: "ok" as const, spans: 1 };
-  const begun = { ...run, start_time_unix_nano: null, duration_ms: null };
+  const sums = { errors: 0, input_tokens: 0, output_tokens: 0, cost_usd: null, unpriced_calls: 0 };
+  const begun = { ...run, ...sums, start_time_unix_nano: null, duration_ms: null };
   const runs = (a: string | null, b: string | null) => ({ a: { ...begun, service: a }, b: { ...begun, service: b } });
   expect(programsSentence(runs("travel", "food"))).toBe("The runs are of different programs: travel and food.");
   expect(programsSentence(runs("travel", "travel"))).toBeNull();
