@@ -1,8 +1,17 @@
+import asyncio
+import contextlib
 import sys
 from types import SimpleNamespace
 
+import pytest
+from mcp import MCPError
+from mcp.client.client import Client
+from mcp.server.mcpserver import MCPServer
+
+from inspector.integrations.enabling import Enabled, chosen
 from inspector.integrations.mcp.servers import ours, record_servers
 from inspector.integrations.patches import Patches
+from instrument.testing import capture
 
 
 def test_a_server_gets_what_says_where_to_record_and_no_secret():
@@ -38,3 +47,66 @@ def test_a_server_that_is_started_after_detaching_gets_nothing_of_ours(monkeypat
     assert by_name()["INSPECTOR_HOME"] == "/data"
     patches.undo()
     assert by_name() == module.get_default_environment() == {"HOME": "/home/me"}
+
+
+class DiskGoneError(Exception):
+    pass
+
+
+@pytest.fixture
+def failing():
+    """A server whose resources and prompt fail."""
+    server = MCPServer("desk")
+
+    def fail(name: str) -> str:
+        raise DiskGoneError(name)
+
+    def fail_at_once() -> str:
+        raise DiskGoneError
+
+    def refuse() -> str:
+        try:
+            raise DiskGoneError
+        except DiskGoneError:
+            raise MCPError(-32001, "closed") from None
+
+    server.resource("note://{name}")(fail)
+    server.resource("conf://main")(fail_at_once)
+    server.resource("conf://closed")(refuse)
+    server.prompt(name="hello")(fail)
+    return server
+
+
+def asked(server, ask):
+    async def body():
+        async with Client(server) as client:
+            with contextlib.suppress(MCPError):
+                await ask(client)
+
+    enabled = Enabled()
+    enabled.enable(chosen(("mcp",)))
+    try:
+        with capture() as emitted:
+            asyncio.run(body())
+    finally:
+        enabled.disable()
+    return [(hook, keywords) for hook, keywords in emitted if keywords.get("direction") == "inbound"][-1]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        pytest.param(lambda client: client.read_resource("note://one"), id="template"),
+        pytest.param(lambda client: client.read_resource("conf://main"), id="resource"),
+        pytest.param(lambda client: client.get_prompt("hello", {"name": "one"}), id="prompt"),
+    ],
+)
+def test_a_request_fails_at_the_server_with_what_its_function_raised(failing, ask):
+    hook, keywords = asked(failing, ask)
+    assert hook == "error_rpc_request"
+    assert type(keywords["exc"]) is DiskGoneError
+
+
+def test_an_error_that_a_function_means_for_the_client_is_the_answer(failing):
+    _, keywords = asked(failing, lambda client: client.read_resource("conf://closed"))
+    assert keywords["envelope"]["error"] == {"code": -32001, "message": "closed"}

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 from inspector import semconv as sc
 from inspector.integrations.calls import Call, announce, opened
 from inspector.integrations.classes import is_a
+from inspector.integrations.mcp.server import raised_by_the_function
 from inspector.integrations.mcp.transports import Route
 from inspector.integrations.propagation import Surroundings, named_for_us
 from inspector.record.calls.current import innermost
@@ -91,11 +92,12 @@ class JsonRpcExchange:
 
     def raised(self, exc: BaseException) -> None:
         """Report an exception: an error from the other side, or a request without an answer."""
-        if is_a(exc, "MCPError", "McpError") and (self._direction == "inbound" or not _is_local(exc)):
+        raised = raised_by_the_function(exc) if self._direction == "inbound" else exc
+        if raised is exc and is_a(exc, "MCPError", "McpError") and (self._direction == "inbound" or not _is_local(exc)):
             self.refused(lambda: getattr(exc, "error", None))
         else:
             self._leave()
-            self._call.failed(exc)
+            self._call.failed(raised)
 
     def unanswered(self) -> None:
         """Report that the request was dropped, for example because it was cancelled."""

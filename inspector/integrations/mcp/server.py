@@ -12,6 +12,10 @@ from inspector.integrations.tracebacks import without_ours
 
 _serving: ContextVar[str | None] = ContextVar("inspector_served_tool_call", default=None)
 
+_UNEXPECTED = frozenset({"UnexpectedToolError", "UnexpectedResourceError"})
+_MASKED = ("Error reading resource ", "Error rendering prompt ")
+"""How the messages begin of what the SDK, and the package ``fastmcp``, raise instead of what a function raised."""
+
 
 def is_served(call_id: str | None) -> bool:
     """Tell whether this call is a server's run of a tool, and not a client's call by that name."""
@@ -61,7 +65,7 @@ async def _run(run: Callable[[], Awaitable[Any]], describe: Describe) -> Any:
                 result = await run()
             except Exception as exc:
                 without_ours(exc)
-                call.failed(_raised_by_the_tool(exc))
+                call.failed(raised_by_the_function(exc))
                 raise
     finally:
         _serving.set(outer)
@@ -81,9 +85,23 @@ def _described_function(tool: Any, server: Any, arguments: Any) -> Keywords:
     return {"tool_name": tool.name, "args": arguments, "context": origin, "function": tool.fn}
 
 
-def _raised_by_the_tool(exc: BaseException) -> BaseException:
-    """Return what the function raised, where the SDK raises an error without its text, which is kept from clients."""
-    return exc.__cause__ if type(exc).__name__ == "UnexpectedToolError" and exc.__cause__ is not None else exc
+def raised_by_the_function(exc: BaseException) -> BaseException:
+    """Return what a tool, resource or prompt raised, where the SDK raises an error that keeps its text from clients."""
+    # The SDK's handler raises the error that is sent while it handles its own.
+    raised = exc.__context__ if type(exc).__name__ == "MCPError" and exc.__cause__ is None else exc
+    if not _stands_for_another(raised):
+        return exc
+    # More than once for prompts.
+    while raised is not None and _stands_for_another(raised):
+        raised = raised.__cause__
+    return exc if raised is None else raised
+
+
+def _stands_for_another(exc: BaseException | None) -> bool:
+    if exc is None or exc.__cause__ is None:
+        return False
+    said = exc.args[0] if exc.args else None
+    return type(exc).__name__ in _UNEXPECTED or (isinstance(said, str) and said.startswith(_MASKED))
 
 
 def plain(model: Any) -> Any:
