@@ -9,6 +9,7 @@ from mcp.client.client import Client
 from mcp.server.mcpserver import MCPServer
 
 from inspector.integrations.enabling import Enabled, chosen
+from inspector.integrations.mcp.server import raised_by_the_function
 from inspector.integrations.mcp.servers import ours, record_servers
 from inspector.integrations.patches import Patches
 from instrument.testing import capture
@@ -110,3 +111,11 @@ def test_a_request_fails_at_the_server_with_what_its_function_raised(failing, as
 def test_an_error_that_a_function_means_for_the_client_is_the_answer(failing):
     _, keywords = asked(failing, lambda client: client.read_resource("conf://closed"))
     assert keywords["envelope"]["error"] == {"code": -32001, "message": "closed"}
+
+
+def test_what_fastmcp_raises_from_its_own_error_stands_for_what_the_function_raised():
+    gone, own = DiskGoneError("one"), ValueError("Error reading resource 'note://one'")
+    own.__cause__ = gone
+    sent = MCPError(-32603, str(own))
+    sent.__cause__ = own
+    assert raised_by_the_function(sent) is gone

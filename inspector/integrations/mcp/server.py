@@ -87,8 +87,8 @@ def _described_function(tool: Any, server: Any, arguments: Any) -> Keywords:
 
 def raised_by_the_function(exc: BaseException) -> BaseException:
     """Return what a tool, resource or prompt raised, where the SDK raises an error that keeps its text from clients."""
-    # The SDK's handler raises the error that is sent while it handles its own.
-    raised = exc.__context__ if type(exc).__name__ == "MCPError" and exc.__cause__ is None else exc
+    # The SDK's handler raises the error that is sent while it handles its own; that of ``fastmcp`` from its own.
+    raised = exc.__cause__ or exc.__context__ if type(exc).__name__ == "MCPError" else exc
     if not _stands_for_another(raised):
         return exc
     # More than once for prompts.
