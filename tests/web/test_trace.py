@@ -255,6 +255,17 @@ def test_a_call_that_two_spans_tell_of_counts_once_and_says_so(oddities, visit):
 
 
 @pytest.mark.slow
+def test_the_tools_of_the_waterfall_are_on_one_line_beside_the_detail(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}", viewport={"width": 1280, "height": 800})
+    tools = page.get_by_role("group", name="Waterfall")
+    expect(tools.get_by_role("button", name=re.compile(r"^\d+ duplicates$"))).to_be_visible()
+    buttons = [button.bounding_box() for button in tools.get_by_role("button").all()]
+    assert len(buttons) > 8
+    middles = {round(box["y"] + box["height"] / 2) for box in buttons}
+    assert max(middles) - min(middles) <= 2
+
+
+@pytest.mark.slow
 def test_spans_that_tell_of_a_call_once_more_are_hidden_on_demand_and_counted_where_they_were(oddities, visit):
     page = visit(oddities, f"/traces/{TWICE}?depth=9", **TALL)
     expect(rows_of(page)).to_have_count(11)

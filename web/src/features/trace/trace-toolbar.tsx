@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import { ChevronsDown, Equal, Route, Rows2, ZoomIn, ZoomOut } from "lucide-react";
 import { KINDS, type Kind } from "@/lib/filter";
-import { count, duration, plural } from "@/lib/format";
+import { count, duration } from "@/lib/format";
 import { Button } from "@/ui/button";
 import { KindIcon, kindLabel } from "@/ui/kind";
 import { FindBox } from "./find-box";
@@ -33,52 +33,54 @@ export function TraceToolbar(props: Props) {
   const { search, onChange, folded } = props;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is filled in
-    <div className={css.bar} role="group" aria-label="Waterfall">
-      <FindBox
-        text={search.find ?? ""}
-        onText={(text) => onChange({ find: text || undefined })}
-        found={props.find.found}
-        onStep={props.find.step}
-        onLeave={props.onLeaveFind}
-      />
-      <KindChips kinds={props.kinds} hidden={search.hide ?? []} onHide={(hide) => onChange({ hide })} />
-      <InferredChip rows={props.inferred} hidden={search.inferred === "0"} />
-      <SameChip
-        spans={props.duplicates}
-        hidden={search.same === "0"}
-        onHide={(hide) => onChange({ same: hide ? "0" : undefined })}
-      />
-      <div className={css.right}>
-        {props.running && (
+    <div className={css.room} role="group" aria-label="Waterfall">
+      <div className={css.bar}>
+        <FindBox
+          text={search.find ?? ""}
+          onText={(text) => onChange({ find: text || undefined })}
+          found={props.find.found}
+          onStep={props.find.step}
+          onLeave={props.onLeaveFind}
+        />
+        <KindChips kinds={props.kinds} hidden={search.hide ?? []} onHide={(hide) => onChange({ hide })} />
+        <InferredChip rows={props.inferred} hidden={search.inferred === "0"} />
+        <SameChip
+          spans={props.duplicates}
+          hidden={search.same === "0"}
+          onHide={(hide) => onChange({ same: hide ? "0" : undefined })}
+        />
+        <div className={css.right}>
+          {props.running && (
+            <Button
+              look="plain"
+              pressed={search.follow === "1"}
+              onClick={() => onChange({ follow: search.follow === "1" ? undefined : "1" })}
+              title="Keep the newest call in view (Shift+F)"
+            >
+              <ChevronsDown size={14} aria-hidden />
+              <span className={css.text}>Follow</span>
+            </Button>
+          )}
           <Button
             look="plain"
-            pressed={search.follow === "1"}
-            onClick={() => onChange({ follow: search.follow === "1" ? undefined : "1" })}
-            title="Keep the newest call in view (Shift+F)"
+            pressed={search.path === "1"}
+            onClick={() => onChange({ path: search.path === "1" ? undefined : "1" })}
+            title="Mark the spans that determined when the run ended"
           >
-            <ChevronsDown size={14} aria-hidden />
-            <span className={css.text}>Follow</span>
+            <Route size={14} aria-hidden />
+            <span className={css.text}>Critical path</span>
           </Button>
-        )}
-        <Button
-          look="plain"
-          pressed={search.path === "1"}
-          onClick={() => onChange({ path: search.path === "1" ? undefined : "1" })}
-          title="Mark the spans that determined when the run ended"
-        >
-          <Route size={14} aria-hidden />
-          <span className={css.text}>Critical path</span>
-        </Button>
-        <Button
-          look="plain"
-          pressed={folded}
-          onClick={() => onChange({ fold: folded ? "0" : "1" })}
-          title="Show four or more equal siblings in a row as one line"
-        >
-          <Rows2 size={14} aria-hidden />
-          <span className={css.text}>Fold</span>
-        </Button>
-        <ZoomTools zoom={props.zoom} />
+          <Button
+            look="plain"
+            pressed={folded}
+            onClick={() => onChange({ fold: folded ? "0" : "1" })}
+            title="Show four or more equal siblings in a row as one line"
+          >
+            <Rows2 size={14} aria-hidden />
+            <span className={css.text}>Fold</span>
+          </Button>
+          <ZoomTools zoom={props.zoom} />
+        </div>
       </div>
     </div>
   );
@@ -120,7 +122,7 @@ function SameChip({ spans, hidden, onHide }: { spans: number; hidden: boolean; o
       title={`${hidden ? "Show" : "Hide"} ${duplicates}`}
     >
       <Equal size={13} aria-hidden />
-      {plural(spans, "duplicate")}
+      {count(spans)} <span className={css.word}>{spans === 1 ? "duplicate" : "duplicates"}</span>
     </Button>
   );
 }
