@@ -38,6 +38,12 @@ def test_a_result_failed_where_its_message_says_so(text, failed):
     assert found.failed is failed
 
 
+def test_a_result_in_several_texts_is_one_text():
+    found = [{"type": "text", "text": "Error: none"}, {"type": "text", "text": "Exit code: 3"}]
+    (result,) = read_message(said("user", {"type": "tool_result", "tool_use_id": "1", "content": found})).results
+    assert (result.result, result.failed) == ("Error: none\nExit code: 3", True)
+
+
 def test_a_tool_whose_result_is_in_the_answer_is_not_asked_of_the_program():
     parts = [call("web_search", "ws"), result("rain", "ws"), call("look", "c1")]
     assert [tool.name for tool in read_message(said("assistant", *parts)).requests] == ["look"]

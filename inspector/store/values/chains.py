@@ -287,8 +287,15 @@ def _requested_tool(part: Mapping[str, Any]) -> RequestedTool:
 
 
 def _result(part: Mapping[str, Any]) -> ToolResult:
-    response = part.get("response", part.get("result"))
+    response = _as_text(part.get("response", part.get("result")))
     return ToolResult(_id(part), _preview(response), part.get("is_error") is True or _says_failure(response))
+
+
+def _as_text(response: Any) -> Any:
+    """Return a response as one text if it is nothing but texts, as Anthropic and OpenAI take it."""
+    parts = cast("list[Any]", response) if isinstance(response, list) else []
+    texts = [text for part in parts if isinstance(text := _members(part).get("text"), str)]
+    return "\n".join(texts) if texts and len(texts) == len(parts) else cast("Any", response)
 
 
 def _says_failure(result: Any) -> bool:
