@@ -339,6 +339,17 @@ def test_another_python_without_the_inspector_runs_and_says_how_to_install_it(ru
     assert second == "inspector: nothing was recorded"
 
 
+@pytest.mark.parametrize("option", ["--quiet", "--otel"])
+@pytest.mark.parametrize("name", ["inspector", "instrument"])
+def test_a_program_with_a_module_of_one_of_our_names_gets_its_own_also_where_recording_starts_at_once(
+    run, tmp_path, name, option
+):
+    (tmp_path / f"{name}.py").write_text("MINE = 'mine'\n")
+    (tmp_path / "app.py").write_text(f"import {name}\nprint({name}.MINE)\n")
+    done = run(option, str(tmp_path / "app.py"))
+    assert (done.returncode, done.stdout) == (0, b"mine\n"), done.stderr
+
+
 def test_a_python_with_pip_is_told_to_use_it(run, bare_python):
     pip = Path(bare_python).with_name("pip")
     pip.touch()

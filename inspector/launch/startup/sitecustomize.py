@@ -7,10 +7,14 @@ packages run it too, so it uses only syntax that all of them understand, and imp
 """
 
 # pathlib takes longer to load than everything here, and the directory is one of the path and no package:
-# ruff: noqa: PTH100, PTH110, PTH113, PTH118, PTH120, PTH123, INP001
+# ruff: noqa: PTH100, PTH109, PTH110, PTH112, PTH113, PTH118, PTH120, PTH123, INP001
 
 import os
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
 
 _OLDEST = (3, 11)
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -267,10 +271,10 @@ def _import(name: str, run: _Run) -> None:
         run.left_out(f"{type(error).__name__}: {error}")
 
 
-def _missing_for(run: _Run) -> str:
+def _missing_for(run: _Run, *, is_beginning: bool = False) -> str:
     """Return why this Python cannot record, and note it; empty if it can."""
     try:
-        missing = _what_is_missing()
+        missing = _what_is_missing(is_beginning=is_beginning)
     # As above.
     except Exception as error:  # noqa: BLE001
         missing = f"{type(error).__name__}: {error}"
@@ -279,14 +283,14 @@ def _missing_for(run: _Run) -> str:
     return missing
 
 
-def _what_is_missing() -> str:
+def _what_is_missing(*, is_beginning: bool = False) -> str:
     """Return why this Python cannot record; empty if it can."""
     if sys.version_info < _OLDEST:
         return f"it is Python {sys.version_info[0]}.{sys.version_info[1]}; the inspector needs 3.11 or newer"
     from importlib.util import find_spec
 
     for name in ("inspector", "instrument"):
-        spec = find_spec(name)
+        spec = (_of_the_program(name) if is_beginning else None) or find_spec(name)
         if spec is None or spec.origin is None:
             return "the inspector is not installed there"
         packages = os.path.dirname(os.path.dirname(os.path.realpath(spec.origin)))
@@ -296,6 +300,20 @@ def _what_is_missing() -> str:
         if find_spec(name) is None:
             return f"the inspector is not installed there (no module {name})"
     return ""
+
+
+def _of_the_program(name: str) -> "ModuleSpec | None":
+    """Return the spec of a module of the program's own, whose directory is not on the path before the program runs."""
+    from importlib.machinery import PathFinder
+
+    script = sys.argv[0]
+    if script in ("", "-", "-c", "-m"):
+        directory = os.getcwd()
+    else:
+        is_archive = os.path.isdir(script) or script.endswith((".pyz", ".zip"))
+        directory = script if is_archive else os.path.dirname(os.path.realpath(script))
+    found = None if sys.flags.safe_path else PathFinder.find_spec(name, [directory])
+    return None if found is None or found.origin is None else found
 
 
 def _install() -> str:
@@ -335,7 +353,7 @@ def _start(variable: str) -> None:
     if sys.version_info < _OLDEST or not _is_recorder_installed():
         run.left_out(_what_is_missing(), is_beginning=True)
     elif _ALWAYS in run.triggers or _BUS in sys.modules:
-        if not _missing_for(run):
+        if not _missing_for(run, is_beginning=True):
             _begin(run)
     else:
         sys.meta_path.insert(0, _Waiting(run))  # pyright: ignore[reportArgumentType] - the spec's type is not imported
