@@ -9,7 +9,7 @@ from pathlib import Path
 
 from inspector.environment import read_environment
 from inspector.frozen import FREEZE, Frozen
-from inspector.integrations import INTEGRATIONS, STANDARD_LIBRARY, chosen
+from inspector.integrations import HTTP_CLIENTS, INTEGRATIONS, JOBS, SERVERS, STANDARD_LIBRARY, chosen
 from inspector.tally import VARIABLE
 from inspector.this_run import REPLAYED
 
@@ -148,6 +148,9 @@ def switched_off(environ: Mapping[str, str], choices: Choices) -> list[str]:
 
 def _for_startup(choices: Choices, off: list[str], eager: bool, run: Path) -> str:  # noqa: FBT001 - see the caller
     idle = STANDARD_LIBRARY.union(off)
+    if choices.replay is not None:
+        # A Python that cannot be answered is stopped where it imports one of the others, which call models.
+        idle |= HTTP_CLIENTS | JOBS | SERVERS
     triggers = ["instrument", *(each.trigger for each in INTEGRATIONS if each.name not in idle)]
     if eager:
         # Other libraries' instrumentation has to be installed before their targets are imported, a replay before the

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from inspector.cli.output.losses import loss_sentences
+from inspector.launch import Choices, environment_of
 from inspector.model import Losses
 
 NO_CALL = (
@@ -348,6 +349,17 @@ def test_a_program_with_a_module_of_one_of_our_names_gets_its_own_also_where_rec
     (tmp_path / "app.py").write_text(f"import {name}\nprint({name}.MINE)\n")
     done = run(option, str(tmp_path / "app.py"))
     assert (done.returncode, done.stdout) == (0, b"mine\n"), done.stderr
+
+
+def test_a_python_that_cannot_be_answered_in_a_replay_is_stopped_before_it_calls_a_model(bare_python, tmp_path):
+    (tmp_path / "openai.py").write_text("print('really called')\n")
+    (tmp_path / "app.py").write_text("print('begun')\nimport openai\n")
+    environment = environment_of({"PATH": "/usr/bin:/bin"}, Choices(replay=tmp_path / "tape.json"), tmp_path)
+    del environment["INSPECTOR_LENT"]
+    done = subprocess.run([bare_python, tmp_path / "app.py"], env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (3, "begun\n")
+    said = f"inspector: {bare_python} cannot be replayed, and is stopped before its calls are real: the "
+    assert done.stderr.startswith(said)
 
 
 def test_a_python_with_pip_is_told_to_use_it(run, bare_python):

@@ -83,6 +83,13 @@ def test_from_the_first_call_that_differs_on_models_and_reading_tools_are_called
     ]
 
 
+def test_a_python_that_ignores_what_would_answer_is_not_started(trip):
+    bench, run, program = trip
+    done = bench.inspector("replay", run, "--", "python3", "-E", program, "Oslo", **KEYS)
+    assert (done.code, done.out) == (1, ""), done.err
+    assert "-E makes Python ignore what answers its calls; leave it out" in done.err
+
+
 def test_a_tool_that_is_allowed_runs_without_a_question(trip):
     bench, run, program = trip
     words = ("--live-after-divergence", "--allow", "book", run, "--", program, "Bergen")

@@ -208,6 +208,7 @@ def _replay(tape: "Tape", words: tuple[str, ...], choices: "Choices") -> int:
 
     from inspector.cli.commands.run import NotStarted
     from inspector.cli.comparing.replayed import is_whole, replayed_lines
+    from inspector.cli.errors import CliError
     from inspector.cli.output.notices import notice
     from inspector.cli.running.ending import ending_lines
     from inspector.launch import (
@@ -226,6 +227,8 @@ def _replay(tape: "Tape", words: tuple[str, ...], choices: "Choices") -> int:
         write_tape(tape, directory / "tape.json")
         choices = dataclasses.replace(choices, replay=directory / "tape.json", replayed=tape.run)
         program = program_of(words, os.environ)
+        if program.isolation is not None:
+            raise CliError(f"{program.isolation} makes Python ignore what answers its calls; leave it out")
         status = run_to_the_end(program, environment_of(os.environ, choices, directory))
         reports = list(read_reports(directory))
         lines = replayed_lines(tape, reports, choices.frozen)

@@ -21,6 +21,8 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 _BUS = "instrument"
 _PROGRAM_ATTACHES = "inspector.recording"
 _ALWAYS = "*"
+_STOPPED = 3
+"""The exit code of a program that leaves its recording, as in `inspector.replay`."""
 
 
 class _Run:
@@ -36,10 +38,13 @@ class _Run:
 
     def left_out(self, reason: str, *, is_beginning: bool = False) -> None:
         """Note that a Python cannot record. If the run consists of this Python only, say so at its start."""
-        is_all = is_beginning and not self.quiet and str(os.getppid()) == self.parent
+        is_replay = bool(os.environ.get("INSPECTOR_REPLAY"))
+        is_all = is_beginning and not (self.quiet or is_replay) and str(os.getppid()) == self.parent
         advice = f"; to record it: {_install()}" if "not installed" in reason else ""
         reason = " ".join(reason.split()) + advice
         self._write(f"left-out-{os.getpid()}", f"{sys.executable}\n{reason}\n{'told' if is_all else ''}\n")
+        if is_replay:
+            sys.meta_path.insert(0, _Stopping(self.triggers, reason))  # pyright: ignore[reportArgumentType] - the spec's type is not imported
         if is_all:
             print(f"inspector: {sys.executable} is not recorded: {reason}", file=sys.stderr)  # noqa: T201
 
@@ -50,6 +55,28 @@ class _Run:
         except OSError:
             # The run has ended, and this process outlives it.
             return
+
+
+class _Stopping:
+    """A finder for a Python that cannot be answered in a replay: it ends the process before that calls a model.
+
+    It would be called for real, and so would the tools.
+    """
+
+    def __init__(self, triggers: "list[str]", reason: str) -> None:
+        self._triggers = frozenset(triggers)
+        self._reason = reason
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        """End the process if one of these modules is being imported."""
+        del path, target
+        if name in self._triggers and _is_imported(name):
+            text = f"{sys.executable} cannot be replayed, and is stopped before its calls are real: {self._reason}"
+            print(f"inspector: {text}", file=sys.stderr)  # noqa: T201
+            sys.stdout.flush()
+            sys.stderr.flush()
+            # An exception would be the program's to catch.
+            os._exit(_STOPPED)
 
 
 class _Lent:
