@@ -14,17 +14,13 @@ _MANAGED = (Path("/etc/claude-code"), Path("/Library/Application Support/ClaudeC
 """Where an organisation puts settings (https://code.claude.com/docs/en/settings)."""
 
 
-def why_not_claude_code(environ: Mapping[str, str], directory: Path) -> str | None:
+def why_not_claude_code(environ: Mapping[str, str]) -> str | None:
     """Return why Claude Code is not recorded in this environment; None if it can be.
 
     It sends its telemetry to one place only, and whoever has chosen one should keep it. What is in its settings takes
     precedence over the environment, so our request for contents would add them to what is sent there.
-
-    Args:
-        environ: Its environment.
-        directory: Where it starts.
     """
-    for path in _settings(environ, directory):
+    for path in _settings(environ, Path.cwd()):
         if any(name.startswith(_EXPORTER) for name in _variables_in(path)):
             return f"Claude Code sends its telemetry where {path} says; to record it here, remove {_EXPORTER}… there"
     if not environ.get(_ENABLED) or not any(name.startswith(_EXPORTER) for name in environ):

@@ -15,18 +15,14 @@ _DETECTORS = "env"
 """What every record says of its process; by default also the command line, which with ``-p`` has the prompt."""
 
 
-def why_not_gemini_cli(environ: Mapping[str, str], directory: Path) -> str | None:
+def why_not_gemini_cli(environ: Mapping[str, str]) -> str | None:
     """Return why Gemini CLI is not recorded in this environment; None if it can be.
 
     It writes its telemetry to one place only, and whoever has chosen one should keep it.
-
-    Args:
-        environ: Its environment.
-        directory: Where it starts.
     """
     if environ.get(_ENABLED, "").lower() in ("1", "true"):
         return f"Gemini CLI already sends its telemetry elsewhere; to record it here, unset {_ENABLED}"
-    for path in _settings(environ, directory):
+    for path in _settings(environ, Path.cwd()):
         if _is_enabled_in(path):
             return f"Gemini CLI sends its telemetry where {path} says; to record it here, switch it off there"
     return None
