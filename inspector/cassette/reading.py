@@ -9,7 +9,7 @@ from msgspec import Raw
 
 from inspector.cassette.errors import CassetteUnreadable
 from inspector.frozen import PROGRAM, Frozen, frozen_in
-from inspector.model import Event, Span, coalesce
+from inspector.model import Event, Span, attributes_of, coalesce
 from inspector.otlp import DecodedSpan
 from inspector.parts import Parts
 from inspector.reading.dialects import read_span
@@ -40,7 +40,7 @@ def events_of_directory(spool: Path, *, is_priced: bool = False) -> list[Event]:
 
 def frozen_of(events: Iterable[Event]) -> Frozen | None:
     """Return the time at which the program of a run was frozen; None if it was not."""
-    programs = (msgspec.json.decode(bytes(event.attributes or b"{}")).get(PROGRAM) for event in events)
+    programs = (attributes_of(event).get(PROGRAM) for event in events)
     return next(filter(None, map(frozen_in, programs)), None)
 
 

@@ -50,6 +50,8 @@ from inspector.model.spans import (
     SpanError,
     Status,
     ancestors,
+    attributes_of,
+    decoded_field,
 )
 from inspector.model.traces import (
     InferredTool,
@@ -128,7 +130,9 @@ __all__ = [
     "TraceSort",
     "Turn",
     "ancestors",
+    "attributes_of",
     "coalesce",
+    "decoded_field",
     "every",
     "filter_fields_of",
     "parse_label_filter",

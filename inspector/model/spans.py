@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
+import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from inspector.nouns import Kind
@@ -126,6 +127,19 @@ class Event:
     attributes: LargeField = UNSET
     events: LargeField = UNSET
     links: LargeField = UNSET
+
+
+def decoded_field(recorded: LargeField) -> Any:
+    """Return the value of a large field; None if it has none, or is nested too deeply."""
+    try:
+        return msgspec.json.decode(recorded) if isinstance(recorded, Raw) else None
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
+def attributes_of(event: Event) -> dict[str, Any]:
+    """Return the attributes of an event that was read in full; of another, none."""
+    return decoded_field(event.attributes) or {}
 
 
 def ancestors(event: Event, by_id: Mapping[str, Event]) -> Iterator[Event]:

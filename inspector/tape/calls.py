@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias, cast
 from msgspec import Struct
 
 from inspector import semconv as sc
-from inspector.model import Event
+from inspector.model import Event, attributes_of
 from inspector.reading.exchanges import Exchange, ExchangeUnreadable, read_exchanges
 from inspector.tape import requests
 from inspector.tape.obstacles import CACHED, NOT_ENDED, NotReplayable, Obstacle
@@ -376,8 +376,3 @@ def _unplayable(exchange: Exchange, emitter: str) -> str | None:
     if exchange.end != "whole" and exchange.status is not None and emitter == "requests":
         return "its stream was not read to its end, which cannot be replayed through requests yet"
     return None
-
-
-def attributes_of(event: Event) -> dict[str, Any]:
-    """Return the attributes of a call."""
-    return json.loads(bytes(event.attributes or b"{}"))

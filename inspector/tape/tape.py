@@ -11,12 +11,11 @@ from msgspec.structs import replace
 
 from inspector import semconv as sc
 from inspector.frozen import PROGRAM, frozen_in
-from inspector.model import Event, ancestors
+from inspector.model import Event, ancestors, attributes_of
 from inspector.tape.calls import (
     AROUND,
     ELSEWHERE,
     TapeCall,
-    attributes_of,
     call_of,
     goes_unasked,
     is_of_client,

@@ -117,8 +117,10 @@ def _recorded_program(events: "Iterable[Event]", run: str) -> "Sequence[str]":
 
 def _programs(events: "Iterable[Event]") -> "Iterator[dict[str, Any]]":
     """Yield what is recorded about the processes of a run."""
+    from inspector.model import attributes_of
+
     for event in events:
-        text = json.loads(bytes(event.attributes or b"{}")).get("inspector.raw.program")
+        text = attributes_of(event).get("inspector.raw.program")
         if isinstance(text, str):
             yield json.loads(text)
 

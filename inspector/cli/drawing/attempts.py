@@ -2,16 +2,13 @@
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any
-
-import msgspec
 
 from inspector import semconv as sc
 from inspector.cli.drawing.conversations import Annotation
 from inspector.cli.drawing.middleware import attempt_line, steps_of
 from inspector.cli.output.terminal import Terminal
 from inspector.lookup import tool_calls_of
-from inspector.model import Event
+from inspector.model import Event, attributes_of
 from inspector.store import Store
 
 _MOST_CALLS = 2_000
@@ -34,7 +31,7 @@ def attempt_annotations(store: Store, traces: Sequence[Sequence[Event]], termina
 
 def _attempts(call: Event, terminal: Terminal) -> Annotation | None:
     """Return the lines for a call that a middleware repeated; if several did, for the outermost one."""
-    for step in steps_of(msgspec.json.decode(call.attributes or b"{}", type=dict[str, Any])):
+    for step in steps_of(attributes_of(call)):
         if len(step.attempts) > 1:
             lines = tuple(attempt_line(at, attempt, terminal) for at, attempt in enumerate(step.attempts, 1))
             return Annotation(f"{len(lines)} attempts by {step.name}", lines)

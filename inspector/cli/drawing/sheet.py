@@ -12,7 +12,7 @@ from inspector.cli.output import figures, status
 from inspector.cli.output.operation import shown_name
 from inspector.cli.output.terminal import Terminal
 from inspector.cli.output.visible import visible_lines
-from inspector.model import Event, LargeField
+from inspector.model import Event, LargeField, attributes_of, decoded_field
 
 _INDENT = "  "
 _LABEL = 11
@@ -29,7 +29,7 @@ def event_lines(event: Event, terminal: Terminal) -> Iterable[str]:
     if event.error is not None:
         yield from _section("error", ": ".join(filter(None, (event.error.type, event.error.message))), terminal)
         yield from _section("traceback", event.error.traceback or "", terminal)
-    attributes = _attributes_of(event)
+    attributes = attributes_of(event)
     steps, controlled = steps_of(attributes), controlled_of(attributes)
     passed = passed_on(steps, controlled) if event.kind == "tool" else UNSET
     if passed is UNSET:
@@ -62,7 +62,7 @@ def _facts(event: Event, terminal: Terminal) -> Iterable[tuple[str, str]]:
 
 
 def _why_unpriced(event: Event, terminal: Terminal) -> str:
-    why = msgspec.json.decode(event.attributes or b"{}", type=dict[str, Any]).get(sc.UNPRICED)
+    why = attributes_of(event).get(sc.UNPRICED)
     return f"not known: {terminal.safe(why)}" if isinstance(why, str) else ""
 
 
@@ -78,13 +78,6 @@ def _steps(title: str, steps: Iterable[Step], terminal: Terminal) -> Iterable[st
     return _section(title, "\n".join(lines), terminal)
 
 
-def _attributes_of(event: Event) -> dict[str, Any]:
-    try:
-        return msgspec.json.decode(event.attributes or b"{}", type=dict[str, Any])
-    except msgspec.DecodeError:
-        return {}
-
-
 def _attributes(values: Mapping[str, Any], terminal: Terminal) -> Iterable[str]:
     if values:
         yield terminal.style("attributes", "bold")
@@ -96,14 +89,7 @@ def _attributes(values: Mapping[str, Any], terminal: Terminal) -> Iterable[str]:
 def _readable(recorded: LargeField, *, nothing: str = "null") -> str:
     if not isinstance(recorded, msgspec.Raw) or bytes(recorded) in (b"null", nothing.encode()):
         return ""
-    value = _parsed(recorded)
+    value = decoded_field(recorded)
     return (
         value if isinstance(value, str) else msgspec.json.format(bytes(recorded), indent=2).decode("utf-8", "replace")
     )
-
-
-def _parsed(recorded: LargeField) -> Any:
-    try:
-        return msgspec.json.decode(bytes(recorded)) if isinstance(recorded, msgspec.Raw) else None
-    except (msgspec.DecodeError, RecursionError):
-        return None

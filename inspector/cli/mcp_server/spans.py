@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import msgspec
 
@@ -29,7 +28,7 @@ from inspector.cli.mcp_server.texts import (
 from inspector.cli.output import figures
 from inspector.cli.ownership import current_owner
 from inspector.lookup import traces_of
-from inspector.model import Event
+from inspector.model import Event, attributes_of
 
 _DEEPEST = 30
 """Deeper spans are not indented further."""
@@ -161,11 +160,10 @@ def _facts(event: Event) -> Iterator[str]:
 
 def _attributes(event: Event) -> list[str]:
     """Return all attributes, short ones first: the long ones are mostly its input and output once more."""
-    try:
-        held = msgspec.json.decode(event.attributes or b"{}", type=dict[str, Any])
-    except msgspec.DecodeError:
-        return []
-    texts = {key: each if isinstance(each, str) else msgspec.json.encode(each).decode() for key, each in held.items()}
+    texts = {
+        key: value if isinstance(value, str) else msgspec.json.encode(value).decode()
+        for key, value in attributes_of(event).items()
+    }
     ordered = sorted(texts.items(), key=lambda item: (len(item[1]) > _SHORT, item[0]))
     return [shown(f"{key} = {text}") for key, text in ordered]
 

@@ -9,7 +9,7 @@ from inspector.cli.output import figures
 from inspector.cli.output.operation import shown_name
 from inspector.cli.output.visible import visible, visible_lines
 from inspector.lookup import SHORT_ID
-from inspector.model import Event, LargeField, SpanError, Status
+from inspector.model import Event, LargeField, SpanError, Status, decoded_field
 from inspector.reading.call_messages import messages_of
 
 _MOST_NAME = 100
@@ -88,7 +88,7 @@ def span_line(event: Event, *, span_id: str, content: bool, notes: Sequence[str]
 
 def value_text(recorded: LargeField) -> str:
     """Return a recorded value as text: a string as it is, anything else as indented JSON."""
-    value = _decoded(recorded)
+    value = decoded_field(recorded)
     if value is None or not isinstance(recorded, msgspec.Raw):
         return ""
     return shown(value if isinstance(value, str) else msgspec.json.format(bytes(recorded), indent=1).decode())
@@ -137,10 +137,3 @@ def _parts(parts: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 def _plain(value: Any) -> str:
     return value if isinstance(value, str) else _JSON.encode(value).decode()
-
-
-def _decoded(recorded: LargeField) -> Any:
-    try:
-        return msgspec.json.decode(bytes(recorded)) if isinstance(recorded, msgspec.Raw) else None
-    except (msgspec.DecodeError, RecursionError):
-        return None
