@@ -14,6 +14,7 @@ from inspector.store.clickhouse.notes import LAST_SEQ
 from inspector.store.clickhouse.slots import of_trace
 from inspector.store.limits import ReadLimits
 from inspector.store.values.cursor import Window, cut
+from inspector.store.values.naming import taken_literally
 from inspector.store.values.raw import without_raw
 from inspector.store.values.served import content_of, fitting, summary_values
 
@@ -39,11 +40,25 @@ def read_events(
     database: Database, where: Filter, window: Window[Sort], limits: ReadLimits, *, full: bool, raw: bool
 ) -> Page[Event]:
     """Return one page of events."""
-    conditions = Conditions()
-    if not narrow_spans(conditions, named(database, where)):
-        return Page(())
     list_key = ("events", where, window.sort, window.order)
     columns = _KEY if full else _SUMMARY
+    literally = taken_literally(where)
+    rows, following = _read_list(database, literally, window, list_key, columns)
+    # Any row proves that its names are there, and spares asking for them.
+    if not rows and (meant := named(database, where)) != literally:
+        rows, following = _read_list(database, meant, window, list_key, columns)
+    if not full:
+        return Page(tuple(Event(*summary_values(row)) for row in rows), following)
+    items, taken = _in_full(database, rows, limits.full_bytes, raw=raw)
+    return Page(tuple(items), following if taken == len(rows) else cut(list_key, rows, taken)[1])
+
+
+def _read_list(
+    database: Database, where: Filter, window: Window[Sort], list_key: object, columns: Sequence[str]
+) -> tuple[Sequence[Any], str | None]:
+    conditions = Conditions()
+    if not narrow_spans(conditions, where):
+        return (), None
     table = "spans FINAL"
     if window.sort == "score":
         scores = scores_of_spans(where.labels, conditions.values)
@@ -51,11 +66,7 @@ def read_events(
         table = f"({among}) AS spans INNER JOIN ({scores}) AS scores USING (trace_id, span_id)"
     # A span's slot is the minute of its start.
     source = Source(table, _SORTED[window.sort], along="slot" if window.sort == "time" else "")
-    rows, following = read_page(database, conditions, window, list_key, source, columns)
-    if not full:
-        return Page(tuple(Event(*summary_values(row)) for row in rows), following)
-    items, taken = _in_full(database, rows, limits.full_bytes, raw=raw)
-    return Page(tuple(items), following if taken == len(rows) else cut(list_key, rows, taken)[1])
+    return read_page(database, conditions, window, list_key, source, columns)
 
 
 def read_event(

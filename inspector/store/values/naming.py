@@ -22,12 +22,17 @@ def named(where: Filter, is_there: Callable[[Named, str], bool]) -> Filter:
         where = replace(where, model=None, answered_model=where.model)
     if where.tool is not None and own_names(where.tool) and not is_there("tool", where.tool):
         where = replace(where, tool=None, known_tool=where.tool)
+    where = taken_literally(where)
     name = where.error_type
-    if name is None:
+    if name is None or is_there("error_type", name):
         return where
-    if not where.duplicates:
-        if is_there("error_type", name):
-            return where
-        if is_there("error_class", name):
-            return replace(where, error_type=None, error_class=name)
+    if is_there("error_class", name):
+        return replace(where, error_type=None, error_class=name)
     return replace(where, error_type=None, known_error_type=name)
+
+
+def taken_literally(where: Filter) -> Filter:
+    """Return the filter that is meant if calls are counted under all of its names, as any result of it proves."""
+    if where.duplicates and where.error_type is not None:
+        return replace(where, error_type=None, known_error_type=where.error_type)
+    return where
