@@ -13,7 +13,7 @@ from pathlib import Path
 
 from inspector.ownfile import OwnFile
 
-VARIABLE = "INSPECTOR_RUN"
+RUN_ABOVE = "INSPECTOR_RUN"
 """Tells a process that it runs under ``inspector run``: the pid of that command, whether it is quiet, the modules to
 wait for, and the directory of the run, joined by colons."""
 
@@ -173,7 +173,7 @@ def _most_interesting(traces: Collection[TraceCounts], number: int) -> list[Trac
 
 def tally_of(process: str) -> Tally | None:
     """Return the tally of this process; None if it does not run under ``inspector run``."""
-    parts = os.environ.get(VARIABLE, "").split(":", 3)
+    parts = os.environ.get(RUN_ABOVE, "").split(":", 3)
     return Tally(Path(parts[3]), process) if len(parts) == 4 else None
 
 
@@ -182,9 +182,9 @@ def run_id(directory: Path) -> str:
     return directory.name.rpartition("-")[2]
 
 
-def this_run() -> str | None:
-    """Return the id of the run that this process belongs to; None if it does not run under ``inspector run``."""
-    parts = os.environ.get(VARIABLE, "").split(":", 3)
+def run_above() -> str | None:
+    """Return the id of the run of the ``inspector run`` above this process; None if there is none."""
+    parts = os.environ.get(RUN_ABOVE, "").split(":", 3)
     return run_id(Path(parts[3])) if len(parts) == 4 else None
 
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from inspector import tally
 from inspector.spooling import is_run_id
 
-VARIABLE = "INSPECTOR_RUN_ID"
+RUN_ID = "INSPECTOR_RUN_ID"
 """Names the run; a process that is recorded leaves it for those that it starts."""
 REPLAYED = "INSPECTOR_REPLAYED_RUN"
 """Names the run that this one replays."""
@@ -17,16 +17,16 @@ def this_run() -> str:
 
     What it returns first stays: recording may end and begin anew, and children that are forked or started have it too.
     """
-    above = tally.this_run()
+    above = tally.run_above()
     if above is not None:
         return above
-    named = os.environ.get(VARIABLE, "")
+    named = os.environ.get(RUN_ID, "")
     if is_run_id(named):
         return named
     run = os.urandom(6).hex()
     # A program may have put something in its place that cannot be written.
     with suppress(Exception):
-        os.environ[VARIABLE] = run
+        os.environ[RUN_ID] = run
     return run
 
 

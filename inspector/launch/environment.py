@@ -10,7 +10,7 @@ from pathlib import Path
 from inspector.environment import read_environment
 from inspector.frozen import FREEZE, Frozen
 from inspector.integrations import HTTP_CLIENTS, INTEGRATIONS, JOBS, SERVERS, STANDARD_LIBRARY, chosen
-from inspector.tally import VARIABLE
+from inspector.tally import RUN_ABOVE
 from inspector.this_run import REPLAYED
 
 STARTUP = Path(__file__).parent / "startup"
@@ -110,7 +110,7 @@ def environment_of(environ: Mapping[str, str], choices: Choices, run: Path) -> d
             # The order of sets of texts.
             variables["PYTHONHASHSEED"] = str(choices.frozen.seed)
     is_eager = choices.replay is not None or choices.frozen is not None or _is_true(variables.get("INSPECTOR_OTEL", ""))
-    variables[VARIABLE] = _for_startup(choices, off, is_eager, run)
+    variables[RUN_ABOVE] = _for_startup(choices, off, is_eager, run)
     return variables
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from inspector.launch.environment import Choices
 from inspector.launch.outcome import outcome_of
-from inspector.tally import VARIABLE
+from inspector.tally import RUN_ABOVE
 
 _CRASHES: Final = frozenset((signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL))
 """Signals of a fault in the program; any other is sent by somebody who ends it, and is no failure."""
@@ -45,7 +45,7 @@ def record_failure(status: int, directory: Path, choices: Choices, environment: 
     from inspector import recording
 
     # From now on this process is part of the run.
-    os.environ[VARIABLE] = environment[VARIABLE]
+    os.environ[RUN_ABOVE] = environment[RUN_ABOVE]
     service = choices.service or next(iter(outcome.services), None) or None
     attachment = recording.attach(service=service, home=choices.home, integrations=False, otel=False, logs=False)
     attachment.recorder.moments.record_exit(reason, ended_ns)

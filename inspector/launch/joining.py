@@ -10,7 +10,7 @@ from inspector import recording
 from inspector.frozen import FREEZE, Frozen
 from inspector.launch.environment import REPLAY
 from inspector.logger import logger
-from inspector.tally import VARIABLE
+from inspector.tally import RUN_ABOVE
 
 _MOST_NOTICES = 20
 
@@ -18,7 +18,7 @@ _MOST_NOTICES = 20
 def join() -> None:
     """Record this process from now on, as configured by the environment."""
     # Read here: the program may empty its environment.
-    directory = Path(os.environ[VARIABLE].split(":", 3)[-1])
+    directory = Path(os.environ[RUN_ABOVE].split(":", 3)[-1])
     logger.addHandler(_Notices(directory))
     recording.attach()
     recording.yield_to_the_program()

@@ -28,8 +28,8 @@ from inspector.lookup import RunUnknown, TraceUnknown
 from inspector.settings import Settings
 from inspector.spooling import is_run_id
 from inspector.store import Store, StoreError
-from inspector.tally import this_run
-from inspector.this_run import VARIABLE
+from inspector.tally import run_above
+from inspector.this_run import RUN_ID
 
 _MOST_MESSAGE = 600
 _FORESEEABLE = (
@@ -87,7 +87,7 @@ class Recordings:
 
 def own_run() -> str | None:
     """Return the run of the coding agent that started this process, if it is recorded."""
-    named = this_run() or os.environ.get(VARIABLE, "")
+    named = run_above() or os.environ.get(RUN_ID, "")
     return named if is_run_id(named) else None
 
 

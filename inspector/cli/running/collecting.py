@@ -23,7 +23,7 @@ from inspector.launch import (
     why_not_node,
     why_not_opencode,
 )
-from inspector.tally import VARIABLE as RUN
+from inspector.tally import RUN_ABOVE
 
 
 class Collector(Protocol):
@@ -79,7 +79,7 @@ def collected(
     if not is_recorded:
         return None, environment
     # This process is part of the run that it starts.
-    os.environ[RUN] = environment[RUN]
+    os.environ[RUN_ABOVE] = environment[RUN_ABOVE]
     return collect(choices, environment, directory)
 
 
