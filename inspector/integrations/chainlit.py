@@ -23,7 +23,7 @@ def install(patches: Patches) -> None:
 
 
 @wrapping
-def _wrap_user_function(original: Any, user_function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def _wrap_user_function(original: Any, /, user_function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return original(_in_a_run(user_function), *args, **kwargs)
 
 
