@@ -3,21 +3,14 @@
 from collections.abc import Sequence
 from itertools import islice
 
-import msgspec
-from msgspec import Struct, field
-
 from inspector import semconv as sc
 from inspector.cli.drawing.conversations import Annotation
-from inspector.model import Event
+from inspector.model import Event, attributes_of
 from inspector.store import Store
 
 _MOST_READS = 2_000
 """The number of reads whose URIs are looked up, because each is read in full."""
 _MOST_URI = 120
-
-
-class _Attributes(Struct):
-    uri: str = field(name=sc.MCP_RESOURCE_URI, default="")
 
 
 def resource_annotations(store: Store, traces: Sequence[Sequence[Event]]) -> dict[str, Annotation]:
@@ -28,8 +21,7 @@ def resource_annotations(store: Store, traces: Sequence[Sequence[Event]]) -> dic
 
 def _uri(store: Store, read: Event) -> str:
     whole = store.event(read.span_id, trace_id=read.trace_id)
-    try:
-        uri = msgspec.json.decode((whole and whole.attributes) or b"{}", type=_Attributes).uri
-    except (msgspec.DecodeError, msgspec.ValidationError):
+    uri = attributes_of(whole).get(sc.MCP_RESOURCE_URI) if whole else None
+    if not isinstance(uri, str):
         return ""
     return uri if len(uri) <= _MOST_URI else f"{uri[:_MOST_URI]}…"
