@@ -112,17 +112,18 @@ class Player:
 
     def may_reach(self, place: str) -> bool:
         """Return whether another machine may be reached; end the program if it may not and cannot do without it."""
-        if not self._is_live and not self._tape.plan.is_offline:
+        if self._is_live:
+            return True
+        if not self._tape.plan.is_offline:
             self._stop(
                 Divergence(
                     f"it connects to {place}, and a replay reaches no other machine; "
                     f"if it can do without: {self._without_network}"
                 )
             )
-        if not self._is_live:
-            with self._lock:
-                self._unreached[place] += 1
-        return self._is_live
+        with self._lock:
+            self._unreached[place] += 1
+        return False
 
     def _connection(self, proposal: Proposal) -> Answer | Proceed:
         """Replace the connection to a server whose answers are recorded, unless nothing is replayed any more."""
