@@ -1,4 +1,4 @@
-"""Every attribute key the inspector writes or reads, once.
+"""Every attribute key the inspector writes or reads, and the numbers of OTLP, once.
 
 ``gen_ai.*``, ``mcp.*`` (of the conventions), ``error.*`` and ``rpc.*`` are OpenTelemetry's; the keys under ``SEED`` are
 the original product's, written beside them; ``inspector.*`` is ours.
@@ -17,6 +17,8 @@ SESSION_ID = "session.id"
 ERROR_TYPE = "error.type"
 EXCEPTION_EVENT = "exception"
 GENAI_EXCEPTION_EVENT = "gen_ai.client.operation.exception"
+EXCEPTION_EVENTS = (EXCEPTION_EVENT, GENAI_EXCEPTION_EVENT)
+"""The names of events, and of logs, that are an exception."""
 EXCEPTION_TYPE = "exception.type"
 EXCEPTION_MESSAGE = "exception.message"
 EXCEPTION_STACKTRACE = "exception.stacktrace"
@@ -195,6 +197,17 @@ LOST_UNTIL = "inspector.lost_until_unix_nano"
 TRUNCATED_SUFFIX = "_truncated"
 
 SCOPE_NAME = "mcp-agent-inspector"
+
+# What OTLP has as fields, as attributes (https://opentelemetry.io/docs/specs/otel/common/mapping-to-non-otlp/)
+OTEL_SPAN_KIND = "span.kind"
+OTEL_SCOPE_NAME = "otel.scope.name"
+OTEL_SCOPE_VERSION = "otel.scope.version"
+
+# Numbers of OTLP
+KIND_INTERNAL, KIND_SERVER, KIND_CLIENT, KIND_PRODUCER, KIND_CONSUMER = range(1, 6)
+"""``SpanKind``; 0 is unspecified."""
+CODE_OK, CODE_ERROR = 1, 2
+"""``StatusCode``; 0 is unset."""
 
 MESSAGE_KEYS = frozenset((INPUT_MESSAGES, SEED_LLM_PROMPT, SYSTEM_INSTRUCTIONS, TOOL_DEFINITIONS))
 """Attributes with an array of JSON whose elements are kept once: in a spool file, and in the database in a session or

@@ -6,11 +6,11 @@ nothing of files, sockets and databases (https://opentelemetry.io/docs/specs/otl
 
 from inspector.otlp.decoded import LOSSES, Decoded, DecodedSpan, ReadAnew, Reported, Scope, reported
 from inspector.otlp.export import export_lines
-from inspector.otlp.exported import forget_reading, read_exported, take_origin
 from inspector.otlp.from_json import decode
 from inspector.otlp.from_protobuf import decode_protobuf
 from inspector.otlp.limits import MAX_EVENTS
 from inspector.otlp.logs import WITHOUT_SPAN
+from inspector.otlp.origin import forget_reading, note_origin, read_exported, take_origin
 from inspector.otlp.payload import Item, items_of, items_of_spans, json_of, request_of
 from inspector.otlp.replies import come_again, error_status, export_response, partial_success
 from inspector.otlp.request import MEDIA_TYPES, MOST_BYTES, Encoding, Signal, decode_request
@@ -41,6 +41,7 @@ __all__ = [
     "items_of",
     "items_of_spans",
     "json_of",
+    "note_origin",
     "partial_success",
     "read_exported",
     "reported",

@@ -1,7 +1,7 @@
 """Events as OTLP JSON lines, the format of OpenTelemetry's file exporter, so that importing them restores them.
 
 Facts without an OTLP field (that a span was lost, its cost by the price list of the day) go into one attribute, which
-`exported.read_exported` takes out again.
+`origin.read_exported` takes out again.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +11,7 @@ import msgspec
 
 from inspector import semconv
 from inspector.model import Event
-from inspector.otlp.exported import forget_reading, take_origin
+from inspector.otlp.origin import forget_reading, take_origin
 
 Json = dict[str, Any]
 
@@ -83,7 +83,7 @@ def _decoded(part: Any) -> list[Json]:
 
 
 def _status(event: Event) -> Json:
-    code = {"ok": 0, "error": 2}.get(event.status, 0)
+    code = semconv.CODE_ERROR if event.status == "error" else 0
     message = event.error.message if event.error else None
     return {"code": code, "message": message} if message else {"code": code}
 

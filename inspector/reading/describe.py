@@ -15,7 +15,7 @@ from inspector.reading.call_record import CallRecord, State
 from inspector.reading.control import put_controlled
 from inspector.reading.describe_model import describe_model
 from inspector.reading.describe_request import describe_prompt, describe_request, describe_resource
-from inspector.reading.description import SERVER, Description, shown, titled
+from inspector.reading.description import Description, shown, titled
 from inspector.reading.facts import Facts
 from inspector.reading.message_parts import STRUCTURED
 from inspector.reading.middleware import outcome, put_middleware
@@ -201,7 +201,7 @@ def _label(_: CallRecord, facts: Facts, __: Facts | None) -> Description:
 
 def _request(_: CallRecord, facts: Facts, __: Facts | None) -> Description:
     method, route, path = (facts.get(fact) for fact in ("method", "route", "path"))
-    description = Description(titled(shown(method or "HTTP"), route or path), SERVER)
+    description = Description(titled(shown(method or "HTTP"), route or path), sc.KIND_SERVER)
     # A websocket begins as a GET.
     description.put(sc.HTTP_METHOD, value="GET" if method == "WEBSOCKET" else method)
     description.put(sc.HTTP_ROUTE, value=route)

@@ -4,7 +4,7 @@ from inspector import semconv as sc
 from inspector.plain import Plain
 from inspector.reading.addresses import place_attributes
 from inspector.reading.call_record import CallRecord
-from inspector.reading.description import CLIENT, Description, titled
+from inspector.reading.description import Description, titled
 from inspector.reading.facts import Facts
 from inspector.reading.llm_facts import RequestFacts, request_facts, response_facts
 from inspector.reading.messages import input_messages, output_messages
@@ -20,7 +20,7 @@ def describe_model(record: CallRecord, facts: Facts, after: Facts | None) -> Des
     model = answered_model or facts.get("model") or request.model
     operation = facts.get("operation")
     operation = operation if isinstance(operation, str) else "chat"
-    description = Description(titled(operation, model) if model else operation, kind=CLIENT)
+    description = Description(titled(operation, model) if model else operation, kind=sc.KIND_CLIENT)
     description.attributes |= {sc.OPERATION_NAME: operation, sc.SPAN_TYPE: "llm.generate"}
     description.put(sc.REQUEST_MODEL, sc.SEED_LLM_MODEL, value=model)
     description.put(sc.PROVIDER_NAME, sc.SEED_LLM_PROVIDER, value=answered_provider or facts.get("provider"))

@@ -6,7 +6,7 @@ from inspector import semconv as sc
 from inspector.plain import Plain
 from inspector.reading.addresses import place_attributes
 from inspector.reading.call_record import CallRecord
-from inspector.reading.description import CLIENT, SERVER, Description, shown, titled
+from inspector.reading.description import Description, shown, titled
 from inspector.reading.facts import Facts
 
 _NETWORK_TRANSPORT: Final = {"stdio": "pipe", "sse": "tcp", "http": "tcp", "websocket": "tcp"}
@@ -24,7 +24,7 @@ def describe_request(record: CallRecord, facts: Facts, after: Facts | None) -> D
     method = method if isinstance(method, str) else "rpc"
     target = params.get("name") if method in ("tools/call", "prompts/get") else None
     description = Description(titled(method, target) if isinstance(target, str) else method)
-    description.kind = SERVER if record.inbound else CLIENT
+    description.kind = sc.KIND_SERVER if record.inbound else sc.KIND_CLIENT
     description.attributes[sc.SPAN_TYPE] = _SPAN_TYPES.get(method, "rpc")
     description.put(sc.MCP_METHOD_NAME, sc.SEED_RPC_METHOD, value=method)
     if (request_id := envelope.get("id")) is not None:
@@ -79,7 +79,7 @@ def _put_response(record: CallRecord, description: Description, after: Facts) ->
 def describe_resource(record: CallRecord, facts: Facts, after: Facts | None) -> Description:
     """Return the name and attributes of a resource that was read."""
     # The address stays out of the name, which is to have few values.
-    description = Description("resources/read", kind=CLIENT)
+    description = Description("resources/read", kind=sc.KIND_CLIENT)
     description.attributes |= {sc.SPAN_TYPE: "resource.fetch", sc.MCP_METHOD_NAME: "resources/read"}
     description.put(sc.MCP_RESOURCE_URI, value=facts.get("uri"))
     if after is not None:
@@ -93,7 +93,7 @@ def describe_resource(record: CallRecord, facts: Facts, after: Facts | None) -> 
 def describe_prompt(record: CallRecord, facts: Facts, after: Facts | None) -> Description:
     """Return the name and attributes of a prompt that a server filled in."""
     template = facts.get("template") or "prompt"
-    description = Description(titled("prompts/get", template), kind=CLIENT)
+    description = Description(titled("prompts/get", template), kind=sc.KIND_CLIENT)
     description.attributes |= {sc.SPAN_TYPE: "prompt.apply", sc.MCP_METHOD_NAME: "prompts/get"}
     description.put(sc.PROMPT_NAME, sc.SEED_PROMPT_TEMPLATE_ID, value=template)
     if record.content:

@@ -8,9 +8,6 @@ from inspector import semconv as sc
 from inspector.plain import Plain
 from inspector.reading.facts import Facts, FactText, text_of
 
-INTERNAL, SERVER, CLIENT = 1, 2, 3
-"""Span kinds, numbered as OTLP does."""
-
 Scalar: TypeAlias = str | bool | int | float
 Attribute: TypeAlias = Scalar | list[Scalar]
 _CONTAINERS = (dict, list)
@@ -20,7 +17,7 @@ class Description(msgspec.Struct):
     """The name and attributes of a span."""
 
     name: str
-    kind: int = INTERNAL
+    kind: int = sc.KIND_INTERNAL
     attributes: dict[str, Attribute] = {}
     bodies: dict[str, str] = {}
     """Texts of captured values, by attribute."""

@@ -14,11 +14,9 @@ from msgspec.structs import replace
 from inspector.model import AttributeValue, Event, Log, Span
 from inspector.otlp import MAX_EVENTS
 from inspector.reading.dialects import read_span
-from inspector.reading.dialects.failing import EXCEPTION_EVENTS
 from inspector.reading.stored import as_it_ended, as_sent
+from inspector.semconv import CODE_ERROR, EXCEPTION_EVENTS
 
-_FAILED: Final = 2
-"""OTLP's code for an error."""
 _CANONICAL: Final = msgspec.json.Encoder(order="sorted")
 
 
@@ -38,7 +36,7 @@ def with_logs(event: Event, logs: Iterable[Log]) -> Span:
     added = {text: each for each in those if (text := _CANONICAL.encode(each)) not in known}
     events = sorted(chain(sent.events, added.values()), key=_place)[:MAX_EVENTS]
     if event.status == "ok" and any(each["name"] in EXCEPTION_EVENTS for each in those):
-        return read_span(replace(sent, events=events, status_code=_FAILED))
+        return read_span(replace(sent, events=events, status_code=CODE_ERROR))
     return as_it_ended(event, read_span(replace(sent, events=events)))
 
 

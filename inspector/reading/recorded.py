@@ -29,7 +29,7 @@ from inspector.reading.describe import describe
 from inspector.reading.description import Description
 
 _UNREADABLE: Final = (msgspec.MsgspecError, UnicodeError, RecursionError, ValueError)
-_CODES: Final = {"ok": 1, "error": 2}
+_CODES: Final = {"ok": sc.CODE_OK, "error": sc.CODE_ERROR}
 
 
 def read_line(data: bytes, parts: Parts[Any] | None = None) -> Decoded:

@@ -19,8 +19,7 @@ from inspector.reading.describe_model import describe_model
 from inspector.reading.dialects import read_span
 from inspector.reading.facts import Facts
 
-_CODES: Final = {"error": 2, "running": 0}
-_OK: Final = 1
+_CODES: Final = {"error": sc.CODE_ERROR, "running": 0}
 _BEFORE: Final = {"prompt": sc.SEED_LLM_PROMPT}
 _AFTER: Final = {"response": sc.SEED_LLM_RESPONSE, "usage": sc.USAGE_JSON}
 _SAID: Final = {"model": sc.SEED_LLM_MODEL, "provider": sc.SEED_LLM_PROVIDER, "operation": sc.OPERATION_NAME}
@@ -59,7 +58,7 @@ def as_sent(event: Event) -> DecodedSpan:
         kind,
         int(event.start_time_unix_nano),
         None if event.end_time_unix_nano is None else int(event.end_time_unix_nano),
-        _CODES.get(event.status, _OK),
+        _CODES.get(event.status, sc.CODE_OK),
         None if event.error is None else event.error.message,
         attributes,
         _decoded(event.events) or [],

@@ -18,7 +18,6 @@ LABEL_HOOK = "label"
 """The hook of a span that is only a label, for the run or the span that it names."""
 MOST_OF_SPAN = 100
 """Maximum number of labels from one span."""
-_SCOPE = "otel.scope.name"
 _EVALS = "pydantic-evals"
 _RESULTS = ("assertions", "scores", "labels")
 """Attributes with the results of Pydantic Evals for a case: JSON objects by evaluator
@@ -41,7 +40,7 @@ def labels_apart(spans: Iterable[Span]) -> tuple[list[Span], list[NewLabel]]:
         kept.append(span)
         if span.events or sc.EVALUATION_NAME in span.attributes:
             labels += _labels_of(span)
-        if span.attributes.get(_SCOPE) == _EVALS:
+        if span.attributes.get(sc.OTEL_SCOPE_NAME) == _EVALS:
             labels += _of_a_case(span)
     return kept, labels
 

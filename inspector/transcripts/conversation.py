@@ -18,10 +18,6 @@ from inspector.otlp import DecodedSpan, Scope
 from inspector.transcripts.failures import ERROR_MESSAGE
 from inspector.transcripts.lines import Json
 
-_INTERNAL, _CLIENT = 1, 3
-"""OTLP's kinds of spans."""
-_OK, _ERROR = 0, 2
-
 
 @dataclass(frozen=True, slots=True)
 class Agent:
@@ -180,7 +176,7 @@ class Conversation:
         prompt = (b"[%b]" % b",".join(self._messages)).decode()
         told = {sc.OPERATION_NAME: "chat", sc.REQUEST_MODEL: model, sc.INPUT_MESSAGES: prompt}
         ids = self._below("answer", answer_id)
-        span = self._span(ids, f"chat {model or ''}".rstrip(), self._since_ns, told, kind=_CLIENT)
+        span = self._span(ids, f"chat {model or ''}".rstrip(), self._since_ns, told, kind=sc.KIND_CLIENT)
         self._answer = _Answer(answer_id, span, last_ns=self._since_ns)
         return self._answer
 
@@ -225,7 +221,7 @@ class Conversation:
         self._answer = None
         said = self._said(answer.parts) if answer.parts else None
         span = self._with(answer.span, {sc.OUTPUT_MESSAGES: said})
-        self._ready.append(replace(span, end_ns=at_ns, status_code=_ERROR, status_message=why))
+        self._ready.append(replace(span, end_ns=at_ns, status_code=sc.CODE_ERROR, status_message=why))
         self._last_ns = at_ns
 
     def called(self, at_ns: int, call_id: str, name: str, arguments: Any) -> None:
@@ -261,7 +257,7 @@ class Conversation:
         if status is not None:
             span = self._with(span, {sc.STATUS: status, ERROR_MESSAGE: why})
         elif why is not None:
-            span = replace(span, status_code=_ERROR, status_message=why)
+            span = replace(span, status_code=sc.CODE_ERROR, status_message=why)
         self._ready.append(replace(span, end_ns=max(at_ns, span.start_ns)))
         self._last_ns = at_ns
 
@@ -282,7 +278,7 @@ class Conversation:
         self._tools.clear()
         output = self._said(self._last_said) if self._last_said else None
         prompt = self._with(replace(prompt, end_ns=at_ns), {sc.OUTPUT_MESSAGES: output, sc.STATUS: status})
-        self._ready.append(prompt if why is None else replace(prompt, status_code=_ERROR, status_message=why))
+        self._ready.append(prompt if why is None else replace(prompt, status_code=sc.CODE_ERROR, status_message=why))
 
     def _announce_prompt(self) -> None:
         prompt = self._prompt
@@ -316,11 +312,11 @@ class Conversation:
         return trace_id, _id(16, trace_id, parent_id, *of), parent_id
 
     def _span(
-        self, ids: tuple[str, str, str | None], name: str, at_ns: int, told: Json, *, kind: int = _INTERNAL
+        self, ids: tuple[str, str, str | None], name: str, at_ns: int, told: Json, *, kind: int = sc.KIND_INTERNAL
     ) -> DecodedSpan:
         agent = self._agent
         about = {sc.SESSION_ID: agent.session, sc.AGENT_NAME: agent.name, sc.PROVIDER_NAME: agent.provider}
-        rest = kind, at_ns, None, _OK, None, dict[str, Any](about), (), (), self._resource, self._scope
+        rest = kind, at_ns, None, 0, None, dict[str, Any](about), (), (), self._resource, self._scope
         return self._with(DecodedSpan(*ids, name, *rest), told)
 
     def _with(self, span: DecodedSpan, told: Json) -> DecodedSpan:

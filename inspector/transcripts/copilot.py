@@ -20,9 +20,6 @@ _NOW: Final = re.compile(r"<current_datetime>[^<]*</current_datetime>\\n\\n")
 """What Copilot puts in front of each prompt, in JSON."""
 _EXIT: Final = re.compile(r"completed with exit code (-?[1-9]\d*)>\s*$")
 """How the result of a command ends that failed; for Copilot it is a success."""
-_KEPT: Final = ("exception", "gen_ai.client.operation.exception")
-"""Events that say more than when something happened."""
-_ERROR: Final = 2
 _DENIED: Final = "denied"
 """The type of the error of a tool call that was not allowed."""
 
@@ -58,8 +55,8 @@ def _span_of(line: Json) -> DecodedSpan | None:
     elif attributes.get(sc.ERROR_TYPE) == _DENIED:
         attributes |= {sc.STATUS: "denied", ERROR_MESSAGE: str(message)}
         code = message = None
-    elif code != _ERROR and (exit_code := _EXIT.search(str(attributes.get(sc.TOOL_CALL_RESULT, "")))):
-        code, message = _ERROR, f"{EXIT_CODE} {exit_code[1]}"
+    elif code != sc.CODE_ERROR and (exit_code := _EXIT.search(str(attributes.get(sc.TOOL_CALL_RESULT, "")))):
+        code, message = sc.CODE_ERROR, f"{EXIT_CODE} {exit_code[1]}"
     if sc.TOOL_NAME in attributes:
         # The program that a command starts is in the name too.
         name = f"execute_tool {attributes[sc.TOOL_NAME]}"
@@ -72,10 +69,10 @@ def _span_of(line: Json) -> DecodedSpan | None:
         kind + 1 if type(kind) is int else 0,
         start_ns,
         end_ns,
-        code if code in (1, _ERROR) else 0,
+        code if code in (sc.CODE_OK, sc.CODE_ERROR) else 0,
         message if isinstance(message, str) else None,
         attributes,
-        [_event(event) for event in objects_in(line.get("events")) if event.get("name") in _KEPT],
+        [_event(event) for event in objects_in(line.get("events")) if event.get("name") in sc.EXCEPTION_EVENTS],
         (),
         object_in(object_in(line.get("resource")).get("attributes")),
         Scope(_SCOPE, str(scope.get("version") or "")),

@@ -11,8 +11,6 @@ from inspector.otlp import DecodedSpan
 from inspector.transcripts.lines import Json, blocks_in, text_of
 
 _ID: Final = "tool_use_id"
-_ERROR: Final = 2
-"""OTLP's code of a failure."""
 
 
 @dataclass(slots=True)
@@ -52,7 +50,7 @@ class Tools:
         if told.get("decision") == "accept" and told.get("source") == "config":
             # Nobody was asked.
             return None
-        if told.get("span.type") == "tool.execution" and span.status_code == _ERROR:
+        if told.get("span.type") == "tool.execution" and span.status_code == sc.CODE_ERROR:
             self._failures[str(told.get(_ID))] = span
             # A failure is reported once, as that of the call.
             attributes = {key: value for key, value in told.items() if key != sc.ERROR_TYPE}
@@ -84,7 +82,7 @@ class Tools:
             self._refused.discard(span.span_id)
             span = with_attributes(span, {sc.STATUS: "denied", "error": why})
         elif why is not None or inner is not None:
-            span = replace(span, status_code=_ERROR, status_message=why or (inner and inner.status_message))
+            span = replace(span, status_code=sc.CODE_ERROR, status_message=why or (inner and inner.status_message))
         if inner is not None:
             span = with_attributes(span, {sc.ERROR_TYPE: inner.attributes.get("error_class")})
         return named(with_attributes(span, {sc.TOOL_CALL_ARGUMENTS: self._arguments.pop(tool_id, None)}))

@@ -4,6 +4,6 @@ A dialect is recognised by its attributes and its instrumentation scope, never b
 versions of the same library. `docs/dialects.md` lists them all, and says how to add one.
 """
 
-from inspector.reading.dialects.spans import DIALECTS, NORMALISED, read_span
+from inspector.reading.dialects.spans import DIALECTS, read_span
 
-__all__ = ["DIALECTS", "NORMALISED", "read_span"]
+__all__ = ["DIALECTS", "read_span"]

@@ -16,9 +16,6 @@ Contents = Mapping[Kind, Mapping[str, tuple[Reader, ...]]]
 Keys = tuple[str, ...]
 """Attributes to look at; the first one present counts."""
 
-SERVER, CLIENT = 2, 3
-"""Values of OTLP's SpanKind."""
-
 
 @dataclass(frozen=True, slots=True)
 class KindRule:

@@ -16,12 +16,9 @@ _STATUSES: Mapping[str, Status] = {
     "abandoned": "abandoned",
     "lost": "lost",
 }
-_OK, _ERROR = 1, 2
 _TOOL_ERROR = "tool_error"
 _ERROR_TYPES = (semconv.ERROR_TYPE,)
 _EXCEPTION_TYPES = (semconv.EXCEPTION_TYPE,)
-EXCEPTION_EVENTS = (semconv.EXCEPTION_EVENT, semconv.GENAI_EXCEPTION_EVENT)
-"""The names of events, and of logs, that are an exception."""
 
 
 def status(decoded: DecodedSpan, table: Table) -> Status:
@@ -30,11 +27,11 @@ def status(decoded: DecodedSpan, table: Table) -> Status:
     recorded = attributes.get(semconv.STATUS)
     if isinstance(recorded, str) and recorded in _STATUSES:
         return _STATUSES[recorded]
-    if decoded.status_code == _ERROR:
+    if decoded.status_code == semconv.CODE_ERROR:
         return "error"
     if decoded.end_ns is None:
         return "running"
-    if decoded.status_code != _OK:
+    if decoded.status_code != semconv.CODE_OK:
         for key, values in table.failures.items():
             value = attributes.get(key)
             if value is not None and (isinstance(value, str | bool) and (value in values if values else value != "")):
@@ -72,6 +69,6 @@ def _exception(decoded: DecodedSpan) -> Attributes:
     """Return the attributes of the last exception event: the program survived the earlier ones."""
     for event in reversed(decoded.events):
         attributes = event["attributes"]
-        if event["name"] in EXCEPTION_EVENTS and isinstance(attributes, dict):
+        if event["name"] in semconv.EXCEPTION_EVENTS and isinstance(attributes, dict):
             return attributes
     return decoded.attributes

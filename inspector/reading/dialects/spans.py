@@ -8,10 +8,10 @@ import msgspec
 from inspector import semconv
 from inspector.model import AttributeValue, Kind, Span
 from inspector.nouns import NOUNS
-from inspector.otlp import DecodedSpan, read_exported
+from inspector.otlp import DecodedSpan, note_origin, read_exported
 from inspector.reading.cost import Tokens, price_usd, why_unpriced
 from inspector.reading.dialects.claude_code import CLAUDE_CODE
-from inspector.reading.dialects.dialect import CLIENT, SERVER, Dialect, KindRule, Reader
+from inspector.reading.dialects.dialect import Dialect, KindRule, Reader
 from inspector.reading.dialects.failing import error, status
 from inspector.reading.dialects.fields import LONGEST_NAME, price, text, tokens
 from inspector.reading.dialects.frameworks import (
@@ -61,8 +61,6 @@ DIALECTS: tuple[Dialect, ...] = (
 )
 """The more specific first: a span that matches two gets the first of them; the last one matches everything."""
 
-NORMALISED = semconv.NORMALISED
-
 RESOURCE_KEYS = (
     "service.version",
     "deployment.environment.name",
@@ -86,7 +84,6 @@ _TABLES = tuple(complete(each, None if each in _ALONE else GEN_AI) for each in D
 _RANKS = {mark: rank for rank, each in reversed(tuple(enumerate(DIALECTS))) for mark in each.marks}
 _SCOPES = {scope: rank for rank, each in enumerate(DIALECTS) for scope in each.scopes}
 _MARKS = _RANKS.keys()
-_SPAN_KINDS = {2: "server", 3: "client", 4: "producer", 5: "consumer"}
 _REQUESTED = (semconv.REQUEST_MODEL,)
 _SERVICE, _PROCESS, _HOOK = (semconv.SERVICE_NAME,), (semconv.PROCESS,), (semconv.HOOK,)
 
@@ -101,14 +98,14 @@ def read_span(decoded: DecodedSpan, *, is_priced: bool = True) -> Span:
     """
     attributes = decoded.attributes
     # Only ours counts: a sender's list names attributes that were not added here, and an export would omit them.
-    attributes.pop(NORMALISED, None)
+    attributes.pop(semconv.NORMALISED, None)
     attributes.pop(semconv.UNPRICED, None)
     exported = attributes.pop(semconv.EXPORTED, None)
-    span = _read_recorded(decoded, is_priced=is_priced)
+    span = _read_by_dialect(decoded, is_priced=is_priced)
     return span if exported is None else read_exported(span, exported)
 
 
-def _read_recorded(decoded: DecodedSpan, *, is_priced: bool) -> Span:
+def _read_by_dialect(decoded: DecodedSpan, *, is_priced: bool) -> Span:
     # Without an end it is one that was announced before an export.
     if decoded.attributes.get(PENDING_MARK) == PENDING and decoded.end_ns is not None:
         decoded = announced(decoded)
@@ -124,7 +121,7 @@ def _read_recorded(decoded: DecodedSpan, *, is_priced: bool) -> Span:
     counts, cost = _spent(decoded, table, model, is_priced=is_priced) if kind == "llm" else (None, None)
     is_recorded = table.name == INSPECTOR.name
     if not is_recorded:
-        _note_origin(decoded)
+        note_origin(decoded)
     resource = decoded.resource
     _note_resource(attributes, resource)
     run = attributes.get(semconv.RUN_ID)
@@ -229,7 +226,7 @@ def _kind(decoded: DecodedSpan, table: Table) -> Kind:
 def _by(rule: KindRule, value: AttributeValue, decoded: DecodedSpan) -> Kind | None:
     if rule.where == "at the root" and decoded.parent_id is not None:
         return None
-    if rule.where == "between processes" and decoded.kind not in (SERVER, CLIENT):
+    if rule.where == "between processes" and decoded.kind not in (semconv.KIND_SERVER, semconv.KIND_CLIENT):
         return None
     if rule.kinds and isinstance(value, str) and value in rule.kinds:
         return rule.kinds[value]
@@ -251,7 +248,7 @@ def _normalise(decoded: DecodedSpan, contents: tuple[tuple[str, tuple[Reader, ..
                 added.append(key)
                 break
     if added:
-        attributes[NORMALISED] = added
+        attributes[semconv.NORMALISED] = added
 
 
 def _read(read: Reader, decoded: DecodedSpan) -> str | None:
@@ -269,17 +266,6 @@ def _read(read: Reader, decoded: DecodedSpan) -> str | None:
 def _named(attributes: dict[str, AttributeValue], keys: tuple[str, ...], table: Table) -> str | None:
     name = text(attributes, keys) if keys else None
     return None if table.placeholders and name in table.placeholders else name
-
-
-def _note_origin(decoded: DecodedSpan) -> None:
-    """Keep facts that OTLP has only as fields, under OpenTelemetry's names for formats without such fields."""
-    attributes, scope = decoded.attributes, decoded.scope
-    if decoded.kind in _SPAN_KINDS:
-        attributes.setdefault("span.kind", _SPAN_KINDS[decoded.kind])
-    if scope.name:
-        attributes.setdefault("otel.scope.name", scope.name)
-    if scope.version:
-        attributes.setdefault("otel.scope.version", scope.version)
 
 
 def _note_resource(attributes: dict[str, AttributeValue], resource: Mapping[str, AttributeValue]) -> None:

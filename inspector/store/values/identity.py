@@ -45,7 +45,6 @@ _LONGEST_PROMPT: Final = 262_144
 _LONGEST_MESSAGE: Final = 16_384
 _COMPARED_CHARS: Final = 512
 _LAST_MESSAGES: Final = 32
-_SCOPE: Final = "otel.scope.name"
 _INPUT_KEYS: Final = ("messages", "input", "message", "prompt", "task", "query")
 _REDACTED: Final = b"[redacted:"
 """How every replacement of a secret begins."""
@@ -202,14 +201,14 @@ _SERVER: Final = Identity("", is_server=True)
 def _recorder(span: Span) -> str:
     """Name who recorded a span: its emitter or scope, and its process; an application's hooks have only a process."""
     attributes = span.attributes
-    name = attributes.get(semconv.EMITTER) or attributes.get(_SCOPE) or ""
+    name = attributes.get(semconv.EMITTER) or attributes.get(semconv.OTEL_SCOPE_NAME) or ""
     pid = attributes.get(semconv.PROCESS_PID)
     process = span.process or span.service if pid is None else f"{attributes.get(semconv.HOST_NAME) or ''}:{pid}"
     return f"{name}@{process or ''}"
 
 
 def _is_server(attributes: Attributes) -> bool:
-    return attributes.get(semconv.SEED_RPC_DIRECTION) == "inbound" or attributes.get("span.kind") == "server"
+    return attributes.get(semconv.SEED_RPC_DIRECTION) == "inbound" or attributes.get(semconv.OTEL_SPAN_KIND) == "server"
 
 
 def _message(attributes: Attributes) -> str | None:

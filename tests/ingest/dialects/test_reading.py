@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from inspector.otlp import decode
-from inspector.reading.dialects import DIALECTS, NORMALISED, read_span
-from inspector.semconv import UNPRICED
+from inspector.reading.dialects import DIALECTS, read_span
+from inspector.semconv import NORMALISED, UNPRICED
 
 EXPORTS = sorted((Path(__file__).parents[1] / "exports").glob("*.jsonl"))
 NOTED = {"span.kind", "otel.scope.name", "otel.scope.version", "telemetry.sdk.language", NORMALISED, UNPRICED}

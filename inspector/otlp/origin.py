@@ -1,4 +1,4 @@
-"""Restores a stored span as it came, and reads the facts of an exported one that OTLP has no fields for."""
+"""What a stored span was when it came: OTLP's fields that it keeps as attributes, and how they are restored."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,9 +7,15 @@ from msgspec.structs import replace
 
 from inspector import semconv
 from inspector.model import STATUSES, AttributeValue, Event, Span
+from inspector.otlp.decoded import DecodedSpan
 
-_KINDS = {"server": 2, "client": 3, "producer": 4, "consumer": 5}
-_INTERNAL = 1
+_KINDS = {
+    "server": semconv.KIND_SERVER,
+    "client": semconv.KIND_CLIENT,
+    "producer": semconv.KIND_PRODUCER,
+    "consumer": semconv.KIND_CONSUMER,
+}
+_NAMES = {kind: name for name, kind in _KINDS.items()}
 _LONGEST_SCOPE = 256
 _OWN = "inspector/1"
 
@@ -22,16 +28,27 @@ def forget_reading(attributes: dict[str, Any]) -> None:
     attributes.pop(semconv.UNPRICED, None)
 
 
+def note_origin(decoded: DecodedSpan) -> None:
+    """Keep fields that only OTLP has as attributes, under OpenTelemetry's names for formats without such fields."""
+    attributes, scope = decoded.attributes, decoded.scope
+    if decoded.kind in _NAMES:
+        attributes.setdefault(semconv.OTEL_SPAN_KIND, _NAMES[decoded.kind])
+    if scope.name:
+        attributes.setdefault(semconv.OTEL_SCOPE_NAME, scope.name)
+    if scope.version:
+        attributes.setdefault(semconv.OTEL_SCOPE_VERSION, scope.version)
+
+
 def take_origin(event: Event, attributes: dict[str, Any]) -> tuple[int, str, str]:
-    """Remove and return the OTLP fields that reading noted as attributes: kind, and name and version of the scope."""
+    """Remove and return the fields that `note_origin` kept: kind, and name and version of the scope."""
     if event.dialect == _OWN:
-        return _INTERNAL, "", ""
-    kind = _KINDS.get(str(attributes.get("span.kind")), _INTERNAL)
-    if kind != _INTERNAL:
-        del attributes["span.kind"]
+        return semconv.KIND_INTERNAL, "", ""
+    kind = _KINDS.get(str(attributes.get(semconv.OTEL_SPAN_KIND)), semconv.KIND_INTERNAL)
+    if kind != semconv.KIND_INTERNAL:
+        del attributes[semconv.OTEL_SPAN_KIND]
     scope, version = (
         attributes.pop(key) if isinstance(text := attributes.get(key), str) and 0 < len(text) <= _LONGEST_SCOPE else ""
-        for key in ("otel.scope.name", "otel.scope.version")
+        for key in (semconv.OTEL_SCOPE_NAME, semconv.OTEL_SCOPE_VERSION)
     )
     return kind, scope, version
 
