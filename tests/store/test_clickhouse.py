@@ -171,6 +171,16 @@ def test_a_wrong_password_is_said_to_be_in_the_variable():
     )
 
 
+def test_a_setting_that_the_user_may_not_change_is_named():
+    page = b"Code: 452. DB::Exception: Setting max_threads shouldn't be greater than 8. (SETTING_CONSTRAINT_VIOLATION)"
+    with answering(500, page, "452") as host:
+        said = refused(read_address(f"clickhouse://ada@{host}/team"), StoreError)
+    assert said == (
+        f"the database team of ClickHouse at {host}: Setting max_threads shouldn't be greater than 8. "
+        "(SETTING_CONSTRAINT_VIOLATION); let the inspector's user change it, in its settings profile"
+    )
+
+
 def test_a_server_that_is_too_old_is_named_with_the_version_that_is_needed(server, monkeypatch):
     monkeypatch.setattr("inspector.store.clickhouse.database._OLDEST", "99.1")
     said = refused(read_address(f"clickhouse://default@{server}/team"), StoreError)

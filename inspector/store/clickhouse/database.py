@@ -18,12 +18,13 @@ from inspector.store.values.rows import clean
 
 _TIMEOUT: Final = 159
 _TOO_MUCH_MEMORY: Final = 241
-_NO_SPACE: Final = frozenset((243, 452))
+_NO_SPACE: Final = 243
 _READ_ONLY: Final = frozenset((164, 242, 497))
 """Error codes of a database that is read-only, for everyone or for this user."""
 _BUSY: Final = frozenset((202, 209, 210, 252, 319, 999))
 """Error codes for too many queries or parts, a network failure, and an insert with an unknown outcome."""
 _UNKNOWN_SETTING: Final = 115
+_FIXED_SETTING: Final = 452
 _OLDEST: Final = "26.6"
 """The version of ClickHouse that has all settings of queries and tables."""
 _REFUSED: Final = frozenset((192, 193, 194, 516))
@@ -237,7 +238,7 @@ class Database:
             return QueryTooSlow(f"the read took longer than {self.read_s:g} s; a narrower filter answers faster")
         if code == _TOO_MUCH_MEMORY:
             return QueryTooSlow("the read took more memory than ClickHouse allows; a narrower filter takes less")
-        if code in _NO_SPACE:
+        if code == _NO_SPACE:
             return StoreFull(f"no space is left for {self.address}")
         if code in _READ_ONLY:
             return StoreReadOnly(f"{self.address} cannot be written: {_reason(error)}")
@@ -247,6 +248,8 @@ class Database:
         advice = "; are user and password in INSPECTOR_DATABASE_URL right?" if code in _REFUSED else ""
         if code == _UNKNOWN_SETTING:
             advice = f"; ClickHouse must be {_OLDEST} or newer"
+        if code == _FIXED_SETTING:
+            advice = "; let the inspector's user change it, in its settings profile"
         return (StoreBusy if code in _BUSY else StoreError)(f"{self.address}: {_reason(error)}{advice}")
 
 
