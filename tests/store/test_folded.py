@@ -39,16 +39,6 @@ def test_nested_spans_of_one_model_call_count_their_tokens_and_cost_once(store, 
     assert store.event(inner.span_id).input_tokens == 10, "what the span said of itself stays"
 
 
-def test_a_call_costs_what_its_provider_charged_though_the_list_has_a_price_for_the_framework(store, make_span):
-    tokens = {"kind": "llm", "input_tokens": 10, "output_tokens": 5}
-    outer = make_span(attributes=ONE, cost_usd=0.5, **tokens)
-    charged = OTHER | {"inspector.cost.usd": 0.4}
-    inner = make_span(attributes=charged, parent_id=outer.span_id, cost_usd=0.4, **tokens)
-    store.write([outer, inner])
-    assert folded(store) == {outer.span_id: inner.span_id}
-    assert store.trace(outer.trace_id).cost_usd == store.stats(Filter()).total.cost_usd == 0.4
-
-
 def test_spans_of_one_answer_next_to_each_other_count_once(store, make_span):
     main, usage = make_span(), {"kind": "llm", "input_tokens": 10, "output_tokens": 5, "cost_usd": 0.5}
     begun = make_span(kind="llm", status="running", attributes=ONE, parent_id=main.span_id)

@@ -36,6 +36,22 @@ def test_every_session_is_the_sum_of_what_belongs_to_it(kept):
     assert kept.store.session("nobody") is None
 
 
+def test_a_call_costs_what_its_provider_charged_though_the_list_has_a_price_for_the_framework(store, make_span):
+    tokens = {"kind": "llm", "input_tokens": 10, "output_tokens": 5}
+    outer = make_span(cost_usd=0.5, session_id="s", run="r", attributes={"inspector.emitter": "langchain"}, **tokens)
+    charged = {"inspector.emitter": "openai", "inspector.cost.usd": 0.4}
+    inner = make_span(cost_usd=0.4, parent_id=outer.span_id, attributes=charged, **tokens)
+    # What the provider charged is known from what is stored, when the framework's span arrives.
+    for span in (inner, outer):
+        store.write([span])
+    assert [(event.span_id, event.folded_into) for event in store.events(Filter(), order="asc").items] == [
+        (outer.span_id, inner.span_id),
+        (inner.span_id, None),
+    ]
+    summed = (store.trace(outer.trace_id), store.run("r"), store.session("s"), store.stats(Filter()).total)
+    assert [sums.cost_usd for sums in summed] == [0.4] * 4
+
+
 def test_a_part_of_an_id_finds_the_traces_and_runs_that_have_it(kept):
     traces = kept.oracle.trace_ids()
     for prefix in {trace_id[:size] for trace_id in traces for size in (1, 3, 32)}:
