@@ -1,5 +1,6 @@
 """Lists of the latest traces, runs and sessions in ClickHouse are read stretch by stretch: the same as from a scan."""
 
+import random
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -107,6 +108,54 @@ def test_pages_of_the_latest_sessions_say_together_what_a_scan_of_all_says(fille
         assert everything
         assert walk(ask, limit=limit) == list(everything[::-1])
         assert {store.session(each.session_id) for each in everything[:3]} == set(everything[:3])
+
+
+def starts_listed(ask, spans, limit):
+    """When the spans began that pages of the latest have, each of a trace of its own."""
+    starts = {span.trace_id: span.start_ns for span in spans}
+    return [starts[each.trace_id] for each in walk(ask, Filter(), limit=limit)]
+
+
+def first_records(count):
+    """The first records of spans, each of a trace of its own and an hour after the one before."""
+    return [
+        msgspec.structs.replace(span_at(at * 60), trace_id=f"{at:032x}", status="running", end_ns=None, error=None)
+        for at in range(count)
+    ]
+
+
+def moved(span, hours):
+    """The last record of a span that says that it began some hours later."""
+    start_ns = span.start_ns + hours * 60 * MINUTE
+    return msgspec.structs.replace(span, status="ok", start_ns=start_ns, end_ns=start_ns + 1)
+
+
+def test_pages_of_the_latest_have_what_a_later_record_moved_there_from_days_before(engine):
+    address = read_address("chdb://memory/moved")
+    spans = first_records(60)
+    spans[1] = moved(later := spans[1], 58)
+    with closing(ClickHouseStore(address, limits=PATIENT)) as store:
+        store.write([*spans[:1], later, *spans[2:]])
+        store.write([spans[1]])
+        latest = sorted((span.start_ns for span in spans), reverse=True)
+        assert starts_listed(store.events, spans, 10) == latest
+
+
+@pytest.mark.slow
+def test_pages_of_the_latest_are_complete_wherever_later_records_move_spans(engine, long):
+    rng = random.Random(1)
+    spans = first_records(30)
+    with closing(ClickHouseStore(read_address("chdb://memory/moves"), limits=PATIENT)) as store:
+        store.write(spans)
+        for _ in range(100 if long else 5):
+            for at in rng.sample(range(len(spans)), 3):
+                spans[at] = moved(spans[at], rng.choice((-1, 1, 5, 15, 25)))
+                store.write_again([spans[at]])
+            if len(spans) > 20:
+                store.delete("trace", spans.pop(rng.randrange(len(spans))).trace_id)
+            latest = sorted((span.start_ns for span in spans), reverse=True)
+            for ask, limit in ((store.events, 2), (store.runs, 7), (store.traces, 7)):
+                assert starts_listed(ask, spans, limit) == latest
 
 
 class Overloaded(Database):

@@ -2,6 +2,7 @@ import itertools
 from contextlib import closing
 
 import pytest
+from msgspec.structs import replace
 from patience import PATIENT
 
 from inspector.model import Filter
@@ -124,6 +125,24 @@ def test_traces_from_before_they_knew_where_their_spans_lie_are_read_and_go_on(a
         assert len(store.events(Filter(trace_id=spans[0].trace_id)).items) == 3
         assert store.runs(Filter()).items[0].spans == 3
         assert sum(calls for calls, _ in store.health().calls_ever.values()) == 3
+
+
+def test_an_upgrade_looks_how_far_starts_were_moved_before_that_was_noted(address, engine, make_span):
+    day = 86400 * 10**9
+    spans = [make_span(start_ns=10**18 + at * day, trace_id=f"{at:032x}") for at in range(30)]
+    with closing(ClickHouseStore(address, limits=PATIENT)) as store:
+        store.write(spans)
+        spans[3] = replace(spans[3], start_ns=10**18 + 40 * day, end_ns=10**18 + 41 * day)
+        store.write_again(spans[3:4])
+    for statement in (
+        f"DELETE FROM {address.database}.notes WHERE name = 'moved'",
+        f"INSERT INTO {address.database}.notes VALUES ('schema', 1000, 15)",
+    ):
+        engine._database.command(statement)
+    assert upgrade(address, "mine") == (15, SCHEMA_VERSION)
+    with closing(ClickHouseStore(address, limits=PATIENT)) as store:
+        latest = [span.span_id for span in (spans[3], spans[-1])]
+        assert [event.span_id for event in store.events(Filter(), limit=2).items] == latest
 
 
 def test_tables_that_were_made_before_are_compressed_as_new_ones(address, engine):

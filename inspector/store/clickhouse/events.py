@@ -64,8 +64,7 @@ def _read_list(
         scores = scores_of_spans(where.labels, conditions.values)
         among = f"SELECT * FROM {table} WHERE trace_id IN (SELECT trace_id FROM ({scores}))"
         table = f"({among}) AS spans INNER JOIN ({scores}) AS scores USING (trace_id, span_id)"
-    # A span's slot is the minute of its start.
-    source = Source(table, _SORTED[window.sort], along="slot" if window.sort == "time" else "")
+    source = Source(table, _SORTED[window.sort], is_by_start=window.sort == "time")
     return read_page(database, conditions, window, list_key, source, columns)
 
 

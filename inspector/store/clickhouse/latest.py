@@ -13,6 +13,7 @@ from typing import Any, Final
 from inspector.model import RunSort, TraceSort
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.listing import ListPosition, among, read_summaries
+from inspector.store.clickhouse.slots import begun_since
 from inspector.store.clickhouse.summary_filters import Own, SummaryFilter
 from inspector.store.clickhouse.tables import traces_among
 from inspector.store.errors import QueryTooSlow
@@ -154,7 +155,7 @@ def _stretch(
     since_ns, until_ns = between
     within = _within(since_ns, until_ns)
     matching, signs = filtered.matching(values, roughly=True), filtered.signs(values)
-    spans_in = _within(since_ns, INT64_MAX)
+    spans_in = begun_since(since_ns) if since_ns > _EVER else "true"
     if until_ns < INT64_MAX:
         # A run that began in this time may go on after it.
         begun = f"SELECT {own} FROM traces WHERE {within}"
@@ -169,7 +170,7 @@ def _stretch(
             has = f"{_scanned(own)} IN (SELECT run_id FROM traces WHERE {has})"
         conditions.append(f"({has} OR run_id IN {values.texts(filtered.inferring)})" if filtered.inferring else has)
     elif not signs and count <= _FEW:
-        conditions.append(f"trace_id IN (SELECT trace_id FROM spans WHERE {within})")
+        conditions.append(f"trace_id IN (SELECT trace_id FROM spans WHERE {within} AND {spans_in})")
     if own == "trace_id":
         conditions += signs
     else:

@@ -6,6 +6,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import Conditions
+from inspector.store.clickhouse.slots import begun_since
 from inspector.store.clickhouse.tables import runs_among, sessions_among
 from inspector.store.values.cursor import S, Window, cut, read_cursor
 
@@ -22,9 +23,8 @@ class Source:
     table: str
     value: str
     """What they are sorted by; rows without a value come last. Ids break ties, in the same order."""
-    along: str = ""
-    """The column that the table is sorted by, if it grows with the value and no row lacks a value. The latest rows are
-    then found without scanning all."""
+    is_by_start: bool = False
+    """Whether these are spans sorted by their start; the latest are then found by their slots, without scanning all."""
     id_column: IdColumn | None = None
     """The column of their ids, if they consist of spans and have many columns, which are read for the page only."""
 
@@ -77,15 +77,13 @@ def read_page(
         )
 
     rows: Sequence[Any] = ()
-    if source.along and window.order == "desc":
+    if source.is_by_start and window.order == "desc":
         most = _AHEAD * (window.limit + 1)
         stored = source.table.removesuffix(" FINAL")
-        latest = database.rows(
-            f"SELECT {source.value} FROM {stored} {where} ORDER BY {source.along} DESC LIMIT {most}", values
-        )
+        latest = database.rows(f"SELECT {source.value} FROM {stored} {where} ORDER BY slot DESC LIMIT {most}", values)
         # Some of these rows are older versions of others, so fewer may remain.
         if len(latest) == most:
-            rows = read(source.table, f"{source.value} >= {min(row[0] for row in latest)}")
+            rows = read(source.table, begun_since(min(row[0] for row in latest)))
     if len(rows) <= window.limit:
         rows = read(source.table)
     page, following = cut(list_key, rows, window.limit)

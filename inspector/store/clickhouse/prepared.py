@@ -10,11 +10,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.model import Span, SpanError, coalesce
+from inspector.store.clickhouse.slots import slot_of
 from inspector.store.clickhouse.tables import SPANS
 from inspector.store.values.chains import Chains
 from inspector.store.values.excerpts import excerpts_by_span
 from inspector.store.values.identity import identity_text
-from inspector.store.values.rows import EncodedColumns, Row, clamp, encode, of_its_process, row_of, span_of
+from inspector.store.values.rows import EncodedColumns, Row, encode, of_its_process, row_of, span_of
 from inspector.store.values.texts import add_failures, add_text, content_keys
 from inspector.store.values.turns import call_facts
 from inspector.store.values.words import is_span_id, words_of
@@ -25,9 +26,6 @@ _MOST_TEXT_CHARS: Final = 1 << 20
 _ENCODER: Final = msgspec.json.Encoder()
 _SORTED: Final = msgspec.json.Encoder(order="sorted")
 _VALUE: Final = msgspec.json.Decoder()
-_MINUTE_NS: Final = 60 * 10**9
-_LAST_MINUTE: Final = (2**32 - 1) // 60
-"""The last minute whose day a partition can express, in 32 bits of seconds since the Unix epoch."""
 
 
 class Content(NamedTuple):
@@ -163,7 +161,7 @@ class Preparing:
             Prepared(
                 trace_id=span.trace_id,
                 session_id=span.session_id or None,
-                slot=min(max(clamp(span.start_ns) // _MINUTE_NS, 0), _LAST_MINUTE),
+                slot=slot_of(span.start_ns),
                 digest=digest,
                 row=row,
                 content=content,

@@ -5,6 +5,7 @@ from typing import Final
 
 from inspector.store.clickhouse import tables
 from inspector.store.clickhouse.database import Database, Values
+from inspector.store.clickhouse.slots import SLOT_OF_START
 from inspector.store.errors import QueryTooSlow, StoreBusy, StoreError, StoreMissing, StoreNewer
 
 _VERSION: Final = "SELECT value FROM notes FINAL WHERE name = 'schema'"
@@ -15,6 +16,9 @@ _STEPS: Final[Mapping[int, str]] = {
     # Since version 6, statistics are summed for each hour that has a row here.
     6: "INSERT INTO hours (hour, version, removed) SELECT intDiv(slot, 60) AS hour, max(version), 0 FROM spans "
     "GROUP BY hour",
+    # Since version 16, how far starts were moved past their slots is noted. Lists read no earlier slots.
+    16: "INSERT INTO notes (name, version, value) SELECT 'moved', (SELECT max(version) + 1 FROM notes), "
+    f"max({SLOT_OF_START} - slot) FROM spans",
 }
 """The statement that upgrades data to each version; missing tables, columns, indexes and views are added separately.
 

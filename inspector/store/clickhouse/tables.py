@@ -11,7 +11,7 @@ from typing import Final
 from inspector.semconv import REPLAYED_RUN
 from inspector.store.values.rows import Row
 
-SCHEMA_VERSION: Final = 15
+SCHEMA_VERSION: Final = 16
 
 _NAME: Final = "LowCardinality(String)"
 _MAYBE_NAME: Final = "LowCardinality(Nullable(String))"

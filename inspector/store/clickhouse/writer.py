@@ -16,7 +16,7 @@ from inspector.store.clickhouse.lease import Start
 from inspector.store.clickhouse.members import Members, TraceCache, trace_row
 from inspector.store.clickhouse.prepared import Change, Content, Prepared, Preparing, Sent, columns_of, with_session
 from inspector.store.clickhouse.sent import move, read_content
-from inspector.store.clickhouse.slots import reached
+from inspector.store.clickhouse.slots import most_moved, reached
 from inspector.store.clickhouse.tables import TRACES
 from inspector.store.values.lifetime_counts import counted_as, recount
 from inspector.store.values.rows import Key, Row, own_session, placed
@@ -321,6 +321,10 @@ class Writer:
         if not batch.traces:
             return
         recounted = self._recounted(batch, changes)
+        stored = (change for own in changes.values() for change in own if change.row.id != change.row.seq)
+        moved = most_moved((change.row.start_ns, change.slot) for change in stored)
+        if moved > self.numbers.get("moved", 0):
+            self.note({"moved": moved})
         version = self.next_version()
         token = self.token(version)
         self._hours.change((change.slot for own in changes.values() for change in own), version, token)
