@@ -8,6 +8,7 @@ from pathlib import Path
 
 _OPEN = 0o022
 """The mode bits by which others than the owner can write."""
+_ELSEWHERE = "set INSPECTOR_HOME to a directory of yours"
 
 
 def why_not_ours(home: Path) -> str | None:
@@ -21,7 +22,7 @@ def why_not_ours(home: Path) -> str | None:
         return None
     if status.st_uid != os.geteuid():
         owner = _name(status.st_uid)
-        return f"{home} belongs to {owner}; run this as {owner}, or set INSPECTOR_HOME to a directory of yours"
+        return f"{home} belongs to {owner}; run this as {owner}, or {_ELSEWHERE}"
     if status.st_mode & _OPEN:
         return f"{home} can be written by others; run: chmod 700 {shlex.quote(str(home))}"
     if is_read_only(home):
@@ -41,8 +42,14 @@ def is_writable(directory: Path) -> bool:
     return os.access(directory, os.W_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
+def is_closed(home: Path) -> bool:
+    """Tell whether a home exists and this process may not look into it; `why_not_ours` says why."""
+    effective = os.access in os.supports_effective_ids
+    return os.access(home, os.F_OK, effective_ids=effective) and not os.access(home, os.X_OK, effective_ids=effective)
+
+
 def left_by_others(home: Path) -> str | None:
-    """Return which files of a home belong to another user, and the command that fixes it; None if none do."""
+    """Return which files of a home belong to another user, and what to do about it; None if none do."""
     me = os.geteuid()
     for path in (home, *sorted(_entries(home)), *sorted(_entries(home / "spool"))):
         try:
@@ -50,6 +57,9 @@ def left_by_others(home: Path) -> str | None:
         except OSError:
             continue
         if owner != me:
+            if owner and path == home:
+                # It is the home of that user, who would lose it.
+                return f"{home} belongs to {_name(owner)}; {_ELSEWHERE}"
             mend = shlex.join(["sudo", "chown", "-R", _name(me), str(home)])
             return f"{path} belongs to {_name(owner)}, perhaps because a program ran under sudo; run: {mend}"
     return None

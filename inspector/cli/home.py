@@ -34,7 +34,7 @@ def settings_without_refused(home: Path | None) -> tuple[Settings, list[str]]:
     """Read the settings with defaults in place of invalid values, and say why each of those is invalid.
 
     Raises:
-        SettingInvalid: There is no home directory, or the given one is not a directory.
+        SettingInvalid: There is no home directory, or the given one is not a directory or cannot be reached.
     """
     options: dict[str, Any] = {} if home is None else {"home": home}
     try:
@@ -50,8 +50,13 @@ def _read(options: dict[str, Any]) -> Settings:
         settings = Settings(**options)
     except RuntimeError as error:
         raise SettingInvalid("there is no home directory; set INSPECTOR_HOME to a directory of your own") from error
-    if settings.home.exists() and not settings.home.is_dir():
-        raise SettingInvalid(f"{settings.home} is not a directory; set INSPECTOR_HOME or --home to one")
+    home = settings.home
+    try:
+        is_other = home.exists() and not home.is_dir()
+    except OSError as error:
+        raise SettingInvalid(f"{home}: {error.strerror}; set INSPECTOR_HOME to a directory of yours") from error
+    if is_other:
+        raise SettingInvalid(f"{home} is not a directory; set INSPECTOR_HOME or --home to one")
     return settings
 
 

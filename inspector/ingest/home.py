@@ -3,7 +3,7 @@
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 
-from inspector.homes import left_by_others, why_not_ours
+from inspector.homes import is_closed, left_by_others, why_not_ours
 from inspector.ingest.errors import NothingRecorded
 from inspector.ingest.owner import Owner
 from inspector.settings import Settings
@@ -56,7 +56,7 @@ def open_home(
         NothingRecorded: There is neither a database nor a spool.
         StoreError: The database cannot be opened or is not ours.
     """
-    if not _has_database(settings) and not list_segments(settings.spool)[0]:
+    if is_closed(settings.home) or (not _has_database(settings) and not list_segments(settings.spool)[0]):
         # Files of other users are ignored, so root sees none in a user's home.
         if why_here := why_not_ours(settings.home):
             raise StoreReadOnly(why_here)

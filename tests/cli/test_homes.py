@@ -22,6 +22,7 @@ from inspector.record.spool.writer import SpoolWriter
 from inspector.store.sqlite import SqliteStore
 
 NOBODY = 65534
+ANOTHER = 54321
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else for a while")
 
 
@@ -192,12 +193,36 @@ def test_files_that_root_left_are_named_with_what_mends_them(recorded, ask, as_n
     code, shown, _ = ask("doctor")
     assert code == 1
     assert mend in shown
+    _write_a_call(recorded)
+    assert mend in caplog.text
+
+
+@AS_ROOT
+@pytest.mark.parametrize("closed", ["home", "above"])
+def test_the_closed_home_of_another_user_is_named_and_left_to_them(recorded, ask, as_nobody, caplog, closed):
+    shut = recorded if closed == "home" else recorded.parent
+    os.chown(recorded, ANOTHER, ANOTHER)
+    shut.chmod(0o700)
+    as_nobody()
+    for arguments in (["events"], ["show"], ["stats"], ["prune", "--older-than", "1d", "--yes"]):
+        code, shown, errors = ask(*arguments)
+        assert (code, shown, errors.count("\n")) == (1, "", 1)
+        assert str(recorded) in errors and "set INSPECTOR_HOME to a directory of yours" in errors
+    code, shown, _ = ask("doctor")
+    assert code == 1 and "packages" in shown
+    assert "set INSPECTOR_HOME to a directory of yours" in shown
+    if closed == "home":
+        _write_a_call(recorded)
+        assert f"{recorded} belongs to {ANOTHER}; set INSPECTOR_HOME" in caplog.text
+        assert "chown" not in caplog.text
+
+
+def _write_a_call(home):
     spool = SpoolWriter(
-        recorded / "spool", "p", lambda spans, losses, *, file, is_over=False: [RenderedLine(b"{}\n", [], {})]
+        home / "spool", "p", lambda spans, losses, *, file, is_over=False: [RenderedLine(b"{}\n", [], {})]
     )
     spool.put(RecordedSpan("tool_call", trace_id=1, span_id=1, start_ns=1, start_tick=0))
     assert not spool.flush()
-    assert mend in caplog.text
 
 
 def test_a_home_whose_name_is_not_utf_8_is_read_served_and_pruned(tmp_path, capsys, monkeypatch, start_inspector):

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -131,8 +131,10 @@ def _print_refused(settings: "Settings") -> None:
     from inspector.cli.output.notices import notice
     from inspector.refusals import all_refused
 
-    for refused in all_refused(settings.outbox, days=settings.retention_days, now_ns=time.time_ns()):
-        notice(f"inspector: {refused.sentence}; see inspector doctor")
+    # A home that cannot be looked into is refused when it is opened.
+    with suppress(PermissionError):
+        for refused in all_refused(settings.outbox, days=settings.retention_days, now_ns=time.time_ns()):
+            notice(f"inspector: {refused.sentence}; see inspector doctor")
 
 
 def _show_beside(store: "Store", item: Run | Trace | Event, terminal: "Terminal", file: str | None) -> None:

@@ -21,7 +21,7 @@ from inspector.cli.ownership import current_owner
 from inspector.cli.versions import MISSING, PACKAGES, versions
 from inspector.configured import configured
 from inspector.environment import VARIABLES
-from inspector.homes import is_read_only, is_writable, left_by_others
+from inspector.homes import is_closed, is_read_only, is_writable, left_by_others
 from inspector.ingest.losses import unwritten_losses, waiting_losses
 from inspector.model import LOSS_REASONS, Loss
 from inspector.settings import Settings
@@ -59,7 +59,10 @@ def run_checks(home: Path | None) -> list[Check]:
     checks += check_ignored(home, elsewhere=refused)
     checks += [Check("fail", "settings", why, "correct it or leave it out") for why in refused]
     checks.append(check_variables(os.environ))
-    for check in (check_home, check_token, check_space, check_database, check_server, check_endpoint):
+    checks += check_home(settings)
+    if is_closed(settings.home):
+        return checks
+    for check in (check_token, check_space, check_database, check_server, check_endpoint):
         checks.extend(check(settings))
     return checks
 
