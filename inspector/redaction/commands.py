@@ -41,7 +41,10 @@ _SSHPASS = re.compile(
     rf"sshpass(?:(?:{QUOTE})?(?:[\s,]{{1,4}}|{SPACE}{COMMA}{SPACE})|{_ARGUMENTS})(?:{QUOTE})?"
     rf"-p(?:{_GAP})?(?P<secret>[^\s\"'\\,;]{{1,128}})"
 )
-_MYSQL_NAMES: Final = frozenset(("mysql", "mysqldump", "mysqladmin"))
+_MYSQL_NAMES: Final = frozenset(
+    ("mysql", "mysqldump", "mysqladmin", "mysqlimport", "mariadb", "mariadb-dump", "mariadb-admin", "mariadb-import")
+)
+_MYSQL_COMMAND: Final = re.compile(rf"(?<![\w.-])(?:{'|'.join(sorted(_MYSQL_NAMES, reverse=True))})(?=\s)")
 _MYSQL_OPTION: Final = re.compile(r"-p(?P<secret>(?!\[redacted:|(?:assword|ort|rotocol)\b)[^\s\"'\\,;|<>%&]{4,128})")
 """Commands whose password follows the letter without a space."""
 _COMMANDS: Final = ("curl", "http", "wget", "://")
@@ -73,17 +76,20 @@ def commands(text: str) -> Iterator[Found]:
 
 def _of_mysql(text: str) -> Iterator[Found]:
     """Find passwords directly after their option, the first one of each command."""
-    if "mysql" not in text:
+    if not ("mysql" in text or "mariadb" in text):
         return
-    done = -1
     for option in _MYSQL_OPTION.finditer(text):
         position = option.start()
-        command = text.rfind("mysql", max(0, position - _NEAR), position)
-        if command > done and _is_option(text, position):
-            done = command
-            words = re.split("[|;]", _plain(text[command:position]))[-1].split()
-            if words and words[0] in _MYSQL_NAMES:
-                yield Found(*option.span("secret"), "password")
+        before = text[max(0, position - _NEAR) : position]
+        if ("mysql" in before or "mariadb" in before) and _is_option(text, position) and _is_of_mysql(before):
+            yield Found(*option.span("secret"), "password")
+
+
+def _is_of_mysql(before: str) -> bool:
+    """Whether a command in front of an option takes it as its first password; its host may have such a name too."""
+    line = re.split("[|;]", _plain(before))[-1]
+    *_, given = _MYSQL_COMMAND.split(line)
+    return given != line and not any(map(_MYSQL_OPTION.match, given.split()))
 
 
 def _of_letters(text: str) -> Iterator[Found]:

@@ -26,7 +26,7 @@ _LONGEST_FIELD = 16
 _PAIR: Final = 2
 _USER_OPTIONS: Final = ("-u", "-U", "--user", "--proxy-user")
 _COMMAND_FIELDS: Final = ("command", "cmd", "program", "executable")
-"""Fields with a command, before a list of its arguments."""
+"""Fields with a command, beside a list of its arguments."""
 SHORTEST: Final = 6
 """Length of the shortest text that can contain a secret, including its name."""
 
@@ -103,10 +103,8 @@ class Redactor:
         pair = _pair_label(plain)
         out: dict[str, Plain] = {}
         count = 0
-        command = ""
+        command = _command_in(plain)
         for name, item in plain.items():
-            if name in _COMMAND_FIELDS:
-                command = item if isinstance(item, str) else ""
             inner = label_of(name)
             if inner is None and name.lower() in VALUE_FIELDS:
                 inner = pair or (label if name in ("value", "default") else None)
@@ -234,6 +232,12 @@ def _pair_label(plain: dict[str, Plain]) -> Label | None:
         if field.lower() in NAME_FIELDS and (label := label_of(_text_of(name))):
             return label
     return None
+
+
+def _command_in(plain: dict[str, Plain]) -> str:
+    """Return the command beside which a list of arguments may be, wherever it stands; empty if there is none."""
+    commands = (item for name, item in plain.items() if name.lower() in _COMMAND_FIELDS and isinstance(item, str))
+    return next(commands, "")
 
 
 def _is_listed(name: str, value: str) -> bool:

@@ -255,6 +255,8 @@ WAYS = {
     "ldap": "ldapsearch -D cn=me -w %s -b dc=x",
     "mysql alone": "mysql -h db -p%s app",
     "mysql at once": "mysql -p%s app",
+    "mysql at a host of that name": "mysql -h mysql.internal -u mysql -p%s app",
+    "mariadb": "/usr/bin/mariadb-dump -u me -p%s app",
     "mysql in a list": json.dumps(["mysqldump", "-u", "me", "-p%s", "app"]),
     "personal token": "export GITHUB_PAT=%s",
     "personal token in json": json.dumps({"AZURE_DEVOPS_PAT": "%s"}),

@@ -34,6 +34,7 @@ OBJECTS = {
     "login": {"argv": ["docker", "login", "-u", "me", "-p", SECRET], "city": "Lisbon"},
     "mysql": {"argv": ["/usr/bin/mysql", "-u", "me", f"-p{SECRET}", "app"], "city": "Lisbon"},
     "mysql at once": {"argv": ["mysql", f"-p{SECRET}"], "city": "Lisbon"},
+    "mysql at a host of that name": {"argv": ["mysql", "-h", "mysql.internal", f"-p{SECRET}"], "city": "Lisbon"},
     "httpie": {"argv": ["http", "-a", f"me:{SECRET}", "a.example"], "city": "Lisbon"},
     "command and arguments": {"command": "redis-cli", "argv": ["-h", "db", "-a", SECRET], "city": "Lisbon"},
     "words of a command": {"cmd": "docker", "argv": ["login", "-u", "me", "-p", SECRET], "city": "Lisbon"},

@@ -186,6 +186,12 @@ def test_lists_of_settings_headers_and_options_are_understood():
     assert not redactor.clean(json.dumps(value["argv"]))
 
 
+@pytest.mark.parametrize("name", ["command", "Command"])
+def test_a_command_may_stand_behind_its_arguments(name):
+    out, count = Redactor().redact_value("args", {"arguments": ["-h", "db", "-pabcdef"], name: "mysql"})
+    assert (out["arguments"][-1].startswith("-p[redacted:password"), count) == (True, 1)
+
+
 @pytest.mark.parametrize(
     "secret",
     [
