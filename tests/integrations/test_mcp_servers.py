@@ -113,9 +113,22 @@ def test_an_error_that_a_function_means_for_the_client_is_the_answer(failing):
     assert keywords["envelope"]["error"] == {"code": -32001, "message": "closed"}
 
 
+def raised(error, cause, *, module):
+    space = {"__name__": module}
+    exec("def raise_from(error, cause):\n    raise error from cause", space)
+    try:
+        space["raise_from"](error, cause)
+    except Exception as exc:
+        return exc
+
+
 def test_what_fastmcp_raises_from_its_own_error_stands_for_what_the_function_raised():
-    gone, own = DiskGoneError("one"), ValueError("Error reading resource 'note://one'")
-    own.__cause__ = gone
-    sent = MCPError(-32603, str(own))
-    sent.__cause__ = own
+    gone = DiskGoneError("one")
+    own = raised(ValueError("Error reading resource 'note://one'"), gone, module="fastmcp.server.server")
+    sent = raised(MCPError(-32603, str(own)), own, module="fastmcp.server.server")
     assert raised_by_the_function(sent) is gone
+
+
+def test_an_error_of_the_function_that_says_the_same_as_the_sdk_is_what_it_raised():
+    own = raised(ValueError("Error reading resource file one"), DiskGoneError("one"), module="program")
+    assert raised_by_the_function(own) is own

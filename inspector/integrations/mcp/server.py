@@ -101,7 +101,16 @@ def _stands_for_another(exc: BaseException | None) -> bool:
     if exc is None or exc.__cause__ is None:
         return False
     said = exc.args[0] if exc.args else None
-    return type(exc).__name__ in _UNEXPECTED or (isinstance(said, str) and said.startswith(_MASKED))
+    is_masked = isinstance(said, str) and said.startswith(_MASKED)
+    return type(exc).__name__ in _UNEXPECTED or (is_masked and _raised_in(exc) in ("mcp", "fastmcp"))
+
+
+def _raised_in(exc: BaseException) -> str | None:
+    """Return the package whose code raised an exception: a function's own may say the same as the SDK's."""
+    frames = exc.__traceback__
+    while frames is not None and frames.tb_next is not None:
+        frames = frames.tb_next
+    return None if frames is None else str(frames.tb_frame.f_globals.get("__name__")).partition(".")[0]
 
 
 def plain(model: Any) -> Any:
