@@ -22,6 +22,8 @@ text."""
 
 INT64_MIN = -(2**63)
 INT64_MAX = 2**63 - 1
+INT64 = range(INT64_MIN, INT64_MAX + 1)
+"""The integers of 64 bits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ import msgspec
 from inspector import semconv
 from inspector.model import Event
 from inspector.otlp.origin import forget_reading, take_origin
+from inspector.plain import INT64
 
 Json = dict[str, Any]
 
 _INT32_MAX = 2**31 - 1
-_INT64 = range(-(2**63), 2**63)
 _LINE_BYTES = 1 << 20
 
 
@@ -120,7 +120,7 @@ def _any_value(value: Any) -> Json:
 def _scalar(value: float | str | None) -> Json:
     if isinstance(value, bool):
         return {"boolValue": value}
-    if isinstance(value, int) and value in _INT64:
+    if isinstance(value, int) and value in INT64:
         return {"intValue": str(value)}
     if isinstance(value, int | float):
         return {"doubleValue": value}

@@ -9,9 +9,9 @@ from inspector.model import AttributeValue
 from inspector.otlp import shapes
 from inspector.otlp.decoded import Rejected
 from inspector.otlp.limits import MAX_ATTRIBUTES, MAX_DEPTH, MAX_ITEMS, MAX_KEY, TOO_DEEP, double_value
+from inspector.plain import INT64
 
 _MAX_TIME_NS = 2**64 - 1
-_INT64 = range(-(2**63), 2**63)
 
 
 _hex32 = re.compile("[0-9a-f]{32}").fullmatch
@@ -103,4 +103,4 @@ def _int(value: int | str) -> int | str:
         if len(digits) > 19 or not (digits.isascii() and digits.isdigit()):
             return value
         value = int(value)
-    return value if value in _INT64 else str(value)
+    return value if value in INT64 else str(value)

@@ -3,6 +3,7 @@
 from math import isfinite
 
 from inspector.model import AttributeValue
+from inspector.plain import INT64_MAX
 
 LARGE_REQUEST = 4 << 20
 """Above this size, a request is decoded twice: once to know whether all of it can be taken, and again part by part."""
@@ -18,7 +19,6 @@ MAX_KEY = 1_024
 """Maximum characters of an attribute key; the rest is cut off."""
 TOO_DEEP = "[nested too deeply]"
 
-_INT64_MAX = 2**63 - 1
 _SHORT_NAME = 256
 
 
@@ -40,7 +40,7 @@ def note_losses(attributes: dict[str, AttributeValue], sent: tuple[int, int, int
     pairs, events, links = sent
     if reported or pairs > MAX_ATTRIBUTES:
         lost = max(0, reported) + max(0, pairs - MAX_ATTRIBUTES)
-        attributes["otel.dropped_attributes_count"] = min(lost, _INT64_MAX)
+        attributes["otel.dropped_attributes_count"] = min(lost, INT64_MAX)
     if events > MAX_EVENTS:
         attributes["otel.dropped_events_count"] = events - MAX_EVENTS
     if links > MAX_EVENTS:

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta, Raw, Struct
 
 from inspector.frames import Refers
+from inspector.plain import INT64_MAX
 from inspector.reading.llm_facts import RequestFacts, ResponseFacts
 from inspector.reading.usage import Usage
 
@@ -20,7 +21,7 @@ Section: TypeAlias = Literal["before", "after", "extra", "noted", "raw"]
 
 TraceId = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
 SpanId = Annotated[str, Meta(pattern=r"^[0-9a-f]{16}\Z")]
-TimeNs = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+TimeNs = Annotated[int, Meta(ge=0, le=INT64_MAX)]
 """Nanoseconds since the Unix epoch."""
 
 BEGIN: Final = b'{"process":'

@@ -15,6 +15,7 @@ from inspector.otlp import Decoded, DecodedSpan, Item, Scope, decode, items_of, 
 from inspector.otlp.from_json import MAX_OBJECTS
 from inspector.otlp.limits import MAX_ATTRIBUTES, MAX_EVENTS, MAX_KEY, note_losses
 from inspector.parts import Parts
+from inspector.plain import INT64
 from inspector.reading.call_record import (
     BEGIN,
     CallRecord,
@@ -126,18 +127,15 @@ def _kept(description: Description) -> dict[str, AttributeValue]:
     if len(every) <= MAX_ATTRIBUTES and all(map(_fits, every, every.values())):
         return every
     kept = {
-        key[:MAX_KEY]: str(value) if type(value) is int and value not in _INT64 else value
+        key[:MAX_KEY]: str(value) if type(value) is int and value not in INT64 else value
         for key, value in islice(every.items(), MAX_ATTRIBUTES)
     }
     note_losses(kept, (len(every), 0, 0), 0)
     return kept
 
 
-_INT64: Final = range(-(2**63), 2**63)
-
-
 def _fits(key: str, value: AttributeValue) -> bool:
-    return len(key) <= MAX_KEY and (type(value) is not int or value in _INT64)
+    return len(key) <= MAX_KEY and (type(value) is not int or value in INT64)
 
 
 def _event(event: EventRecord) -> Mapping[str, AttributeValue]:

@@ -7,10 +7,10 @@ from fastapi import Header, Path
 from pydantic import BeforeValidator, Field, TypeAdapter, WithJsonSchema
 
 from inspector.api.queries.forms import boolean, describe, integer, number, unix_ns
+from inspector.plain import INT64_MAX
 
 NO_NUL = r"^[^\u0000]*$"
 MOST_ATTRIBUTES = 16
-MOST_SEQ = 2**63 - 1
 
 Text = Annotated[str, Field(min_length=1, max_length=1024, pattern=NO_NUL)]
 AnyText = Annotated[str, Field(max_length=1024, pattern=NO_NUL)]
@@ -41,7 +41,7 @@ Search = Annotated[str, Field(min_length=1, max_length=2000, pattern=NO_NUL)]
 Cursor = Annotated[str, Field(min_length=1, max_length=1024, pattern=r"^[A-Za-z0-9_-]+$")]
 Limit = Annotated[int, Field(ge=1, le=1000), BeforeValidator(integer)]
 Flag = Annotated[bool, BeforeValidator(boolean)]
-SeqNumber = Annotated[int, Field(ge=0, le=MOST_SEQ), BeforeValidator(integer)]
+SeqNumber = Annotated[int, Field(ge=0, le=INT64_MAX), BeforeValidator(integer)]
 Milliseconds = Annotated[float, Field(ge=0, le=1e15), BeforeValidator(number)]
 Dollars = Annotated[float, Field(ge=0, le=1e9), BeforeValidator(number)]
 Time = Annotated[

@@ -6,7 +6,7 @@ from typing import Final
 from inspector.model import Run, TimelineBar, Trace
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.slots import of_run, of_trace
-from inspector.store.values.bars import SAMPLED_ABOVE, Bar, moments, sketch
+from inspector.store.values.bars import SAMPLED_ABOVE, Bar, bars_of, moments
 
 _BAR: Final = "span_id, parent_id, start_ns, duration_ms, kind, status"
 _TRACE_BAR: Final = "trace_id, NULL, start_ns, duration_ms, kind, status"
@@ -36,7 +36,7 @@ def timeline_of_run(database: Database, run: Run) -> tuple[TimelineBar, ...]:
 
 def _timeline(database: Database, among: str, bar: str, values: Values, count: int) -> tuple[TimelineBar, ...]:
     if count <= SAMPLED_ABOVE:
-        return sketch(list(starmap(Bar, database.rows(f"SELECT {bar} FROM {among} ORDER BY start_ns, id", values))))
+        return bars_of(list(starmap(Bar, database.rows(f"SELECT {bar} FROM {among} ORDER BY start_ns, id", values))))
     ends = database.row(f"SELECT min(start_ns), max(start_ns) FROM {among}", values)
     first_ns, last_ns = (0, 0) if ends is None else ends
     # Between any two moments, prefer spans that failed, then the longest.
@@ -46,4 +46,4 @@ def _timeline(database: Database, among: str, bar: str, values: Values, count: i
         "ORDER BY status = 'error' DESC, ifNull(duration_ms, inf) DESC, id LIMIT 2 BY moment",
         values,
     )
-    return sketch([Bar(*row) for row in rows])
+    return bars_of([Bar(*row) for row in rows])

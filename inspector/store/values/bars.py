@@ -27,7 +27,7 @@ class Bar(NamedTuple):
     """The number of the moment at which it was sampled, in a long trace."""
 
 
-def sketch(spans: Sequence[Bar]) -> tuple[TimelineBar, ...]:
+def bars_of(spans: Sequence[Bar]) -> tuple[TimelineBar, ...]:
     """Return the bars of a trace, in the order they began.
 
     If there are too many spans, errors are kept first, then model, tool and server calls without children, then the

@@ -9,13 +9,14 @@ from typing import Annotated, Any, Generic, TypeAlias, TypeVar
 import msgspec
 
 from inspector.model import Order, RunSort, SessionSort, Sort, TraceSort
+from inspector.plain import INT64_MAX, INT64_MIN
 from inspector.store.errors import CursorInvalid
 
 S = TypeVar("S", Sort, TraceSort, RunSort, SessionSort)
 Position: TypeAlias = tuple[int | float | None, int]
 """The sort value and the row id of the last item; rows without a value come last, in order of id."""
 
-_Bounded = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+_Bounded = Annotated[int, msgspec.Meta(ge=INT64_MIN, le=INT64_MAX)]
 _LONGEST = 512
 _FOREIGN = "this is not a cursor of this server; take next_cursor of the page before, unchanged"
 _DECODER = msgspec.json.Decoder(tuple[str, _Bounded | float | None, _Bounded])

@@ -9,16 +9,15 @@ from msgspec.structs import replace
 
 from inspector.model import AttributeValue, Span, SpanError
 from inspector.nouns import UNCAUGHT
+from inspector.plain import INT64_MAX, INT64_MIN
 from inspector.semconv import REPLAYED_LIVE, REPLAYED_RUN, REQUEST_MODEL, TOOL_SERVER
 from inspector.store.values.codec import pack
 from inspector.store.values.codes import DIALECTS, HOOKS, KEYS
 from inspector.store.values.contents import StoredShared
 from inspector.store.values.identity import packed_identity
 
-INT64_MAX = 2**63 - 1
 MOST_USD = 1e9
 """The highest accepted cost of a call in dollars; a higher one is dropped, since it would swamp every total."""
-_INT64_MIN = -(2**63)
 _UNSTORABLE = re.compile("[\ud800-\udfff]")
 _DEEPEST = 200
 _LONGEST_NAME = 1_024
@@ -304,9 +303,9 @@ def scrubbed(span: Span) -> Span:
 def clamp(number: int) -> int:
     """Return the nearest number that fits into 64 signed bits."""
     # Called three times per span; `min` and `max` would take ten times as long.
-    if _INT64_MIN <= number <= INT64_MAX:
+    if INT64_MIN <= number <= INT64_MAX:
         return number
-    return _INT64_MIN if number < 0 else INT64_MAX
+    return INT64_MIN if number < 0 else INT64_MAX
 
 
 def clean(text: str) -> str:

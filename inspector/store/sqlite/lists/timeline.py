@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from inspector.model import Run, TimelineBar, Trace
 from inspector.store.sqlite.database.engine import driver
-from inspector.store.values.bars import SAMPLED_ABOVE, Bar, moments, sketch
+from inspector.store.values.bars import SAMPLED_ABOVE, Bar, bars_of, moments
 
 _LATEST = 2
 """Spans to read per moment: the last that had begun, so that a quiet time shows the call that fills it."""
@@ -74,18 +74,18 @@ def _run_timeline(execute: _Execute, run: Run) -> tuple[TimelineBar, ...]:
         return _timeline(execute, run)
     names: dict[str, object] = {"run": run.run_id}
     if run.spans <= SAMPLED_ABOVE:
-        return sketch(list(starmap(Bar, execute(_SELECT_OF_RUN, names))))
+        return bars_of(list(starmap(Bar, execute(_SELECT_OF_RUN, names))))
     if run.traces <= SAMPLED_ABOVE:
-        return sketch(list(starmap(Bar, execute(_SELECT_TRACES, names))))
+        return bars_of(list(starmap(Bar, execute(_SELECT_TRACES, names))))
     ((first_ns, last_ns),) = execute(_SELECT_TRACE_ENDS, names)
     found = execute(_SELECT_TRACES_AT_MOMENTS, names | {"moments": json.dumps(moments(first_ns, last_ns))})
-    return sketch(list({bar.span_id: bar for bar in starmap(Bar, found)}.values()))
+    return bars_of(list({bar.span_id: bar for bar in starmap(Bar, found)}.values()))
 
 
 def _timeline(execute: _Execute, trace: Trace | Run) -> tuple[TimelineBar, ...]:
     if trace.spans <= SAMPLED_ABOVE:
-        return sketch(list(starmap(Bar, execute(_SELECT, {"trace": trace.trace_id}))))
-    return sketch(_samples(execute, trace))
+        return bars_of(list(starmap(Bar, execute(_SELECT, {"trace": trace.trace_id}))))
+    return bars_of(_samples(execute, trace))
 
 
 def _samples(execute: _Execute, trace: Trace | Run) -> list[Bar]:
