@@ -19,7 +19,7 @@ from inspector.ingest.one_by_one import read_spans, write_storable, write_storab
 from inspector.ingest.request_queue import MOST_WAITING, MOST_WAITING_BYTES, Receipt, RequestQueue, WaitingRequest
 from inspector.model import Log, NewLabel, Span
 from inspector.otlp import Decoded
-from inspector.received import Received, RequestPart, as_sent, in_parts, receive
+from inspector.received import Received, RequestPart, in_parts, receive, unredacted
 from inspector.store import Store, StoreBusy, StoreError
 
 GROUP_SPANS = 2_048
@@ -66,7 +66,7 @@ class Intake:
         store: Store,
         committed: Callable[[], None],
         *,
-        redact: Callable[[Decoded], Decoded] = as_sent,
+        redact: Callable[[Decoded], Decoded] = unredacted,
         offload: Offload | None = None,
         group_spans: int = GROUP_SPANS,
         most_waiting: int = MOST_WAITING,

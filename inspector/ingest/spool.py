@@ -15,7 +15,7 @@ from inspector.ingest.positions import ReadPositions
 from inspector.ingest.unwritten import UnwrittenLosses, remove
 from inspector.otlp import Decoded
 from inspector.reading.recorded import read_line
-from inspector.received.redacting import as_sent
+from inspector.received.redacting import unredacted
 from inspector.spooling import SUFFIX, UNWRITTEN_SUFFIX, is_finished, process_of
 from inspector.store import SpoolMark, Store, StoreError
 from inspector.tail import (
@@ -117,7 +117,7 @@ class SpoolReader:
         store: Store,
         *,
         committed: Callable[[], None] = lambda: None,
-        redact: Callable[[Decoded], Decoded] = as_sent,
+        redact: Callable[[Decoded], Decoded] = unredacted,
         lock_poll_s: float = LOCK_POLL_S,
         max_line: int = MAX_LINE,
     ) -> None:

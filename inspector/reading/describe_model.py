@@ -2,13 +2,13 @@
 
 from inspector import semconv as sc
 from inspector.plain import Plain
-from inspector.reading.addresses import place_attributes
 from inspector.reading.call_record import CallRecord
 from inspector.reading.description import Description, titled
 from inspector.reading.facts import Facts
 from inspector.reading.llm_facts import RequestFacts, request_facts, response_facts
 from inspector.reading.messages import input_messages, output_messages
 from inspector.reading.middleware import put_middleware
+from inspector.reading.places import place_attributes
 from inspector.reading.usage import read_usage
 
 

@@ -4,10 +4,10 @@ from typing import Final
 
 from inspector import semconv as sc
 from inspector.plain import Plain
-from inspector.reading.addresses import place_attributes
 from inspector.reading.call_record import CallRecord
 from inspector.reading.description import Description, shown, titled
 from inspector.reading.facts import Facts
+from inspector.reading.places import place_attributes
 
 _NETWORK_TRANSPORT: Final = {"stdio": "pipe", "sse": "tcp", "http": "tcp", "websocket": "tcp"}
 _NETWORK_PROTOCOL: Final = {"sse": "http", "http": "http", "websocket": "websocket"}

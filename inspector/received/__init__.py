@@ -1,6 +1,6 @@
 """Decodes, redacts and interprets spans received by OTLP; under load, in a second process."""
 
-from inspector.received.redacting import as_sent, redacting
+from inspector.received.redacting import redacting, unredacted
 from inspector.received.request import Received, RequestPart, in_parts, receive
 from inspector.received.second_process import SecondProcess
 
@@ -8,8 +8,8 @@ __all__ = [
     "Received",
     "RequestPart",
     "SecondProcess",
-    "as_sent",
     "in_parts",
     "receive",
     "redacting",
+    "unredacted",
 ]

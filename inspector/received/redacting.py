@@ -35,14 +35,14 @@ _MOST_REDACTED = 1_024
 _messages = json.Decoder(list[Raw]).decode
 
 
-def as_sent(decoded: Decoded) -> Decoded:
+def unredacted(decoded: Decoded) -> Decoded:
     """Return a request unchanged; replaces ``Redacting`` if redaction is off."""
     return decoded
 
 
 def redacting(home: Path, *, on: bool) -> Callable[[Decoded], Decoded]:
     """Return a function that redacts requests, with a redactor of its own."""
-    return Redacting(partial(_redactor, home)) if on else as_sent
+    return Redacting(partial(_redactor, home)) if on else unredacted
 
 
 def _redactor(home: Path) -> "Redactor":

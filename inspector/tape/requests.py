@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from inspector import semconv as sc
 from inspector.plain import Plain
-from inspector.reading.addresses import place_attributes
-from inspector.reading.places import place_without_secrets
+from inspector.reading.places import place_attributes, place_without_secrets
 from inspector.tape.request_parts import RequestParts, parts_of_arguments
 from instrument.control import Proposal
 

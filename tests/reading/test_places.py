@@ -1,7 +1,6 @@
 import pytest
 
-from inspector.reading.addresses import place_attributes
-from inspector.reading.places import place_without_secrets
+from inspector.reading.places import place_attributes, place_without_secrets
 from inspector.redaction import Redactor
 
 REDACTOR = Redactor(salt=b"0" * 16)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from inspector import semconv
 from inspector.model import SpanError, Status
 from inspector.otlp import DecodedSpan
-from inspector.reading.dialects.fields import Attributes, text, whole_text
+from inspector.reading.dialects.attributes import Attributes, text, whole_text
 from inspector.reading.dialects.table import Table
 
 _STATUSES: Mapping[str, Status] = {

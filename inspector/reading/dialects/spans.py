@@ -10,10 +10,10 @@ from inspector.model import AttributeValue, Kind, Span
 from inspector.nouns import NOUNS
 from inspector.otlp import DecodedSpan, note_origin, read_exported
 from inspector.reading.cost import Tokens, price_usd, why_unpriced
+from inspector.reading.dialects.attributes import LONGEST_NAME, price, text, tokens
 from inspector.reading.dialects.claude_code import CLAUDE_CODE
 from inspector.reading.dialects.dialect import Dialect, KindRule, Reader
 from inspector.reading.dialects.failing import error, status
-from inspector.reading.dialects.fields import LONGEST_NAME, price, text, tokens
 from inspector.reading.dialects.frameworks import (
     AGENT_FRAMEWORK,
     ANTHROPIC,
