@@ -10,17 +10,21 @@ from toolkit.errors import DefinitionInvalid, did_you_mean
 K = TypeVar("K")
 
 _THEIRS = {
-    "agents": "tools",
-    "args": "inputs",
-    "arguments": "inputs",
-    "channel": "output",
-    "cmd": "command",
-    "model": "name",
-    "orchestrator": "agents",
-    "output": "content",
-    "servers": "tools",
+    "agents": ("participants", "tools"),
+    "args": ("inputs",),
+    "arguments": ("inputs",),
+    "channel": ("output",),
+    "cmd": ("command",),
+    "desc": ("description",),
+    "middleware": ("tool_hooks",),
+    "model": ("name",),
+    "orchestrator": ("agents",),
+    "output": ("content",),
+    "prompt": ("instruction",),
+    "servers": ("tools",),
+    "system_prompt": ("instruction",),
 }
-"""Keywords of other frameworks and what they mean here, where no likeness says it."""
+"""Keywords of other frameworks and what they mean here, the first that is known, where no likeness says it."""
 
 
 def require_known(kind: type, keywords: Iterable[str]) -> None:
@@ -47,7 +51,7 @@ def suggestion(name: str, known: Collection[str], needed: Iterable[str] = ()) ->
     """
     words = name.split("_")
     same = [each for each in known if each in words or name in each.split("_")]
-    theirs = [_THEIRS[name]] if _THEIRS.get(name) in known else []
+    theirs = [each for each in _THEIRS.get(name, ()) if each in known]
     return (
         did_you_mean(name, known, 0.8)
         or did_you_mean(name, needed)

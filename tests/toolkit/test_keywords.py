@@ -21,6 +21,9 @@ WRONG = {
     "Agent takes no 'agent_name'; did you mean 'name'?": lambda: Agent(agent_name="a"),
     "agent 'a': unknown key 'function_tools'; did you mean 'tools'?": lambda: Agent("a", function_tools=[print]),
     "agent 'a': unknown key 'servers'; did you mean 'tools'?": lambda: Agent("a", servers=["time"]),
+    "agent 'a': unknown key 'system_prompt'; did you mean 'instruction'?": lambda: Agent("a", system_prompt="Help."),
+    "agent 'a': unknown key 'middleware'; did you mean 'tool_hooks'?": lambda: Agent("a", middleware=[]),
+    "agent 'h': unknown key 'agents'; did you mean 'participants'?": lambda: StructuredLLMHost("h", agents=[]),
     "StructuredLLMHost takes no 'agent_name'; did you mean 'name'?": lambda: StructuredLLMHost(
         agent_name="host", model_name="gpt-4", role="HOST", parameters={}
     ),

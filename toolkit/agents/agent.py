@@ -93,6 +93,8 @@ class Agent:
     ) -> None:
         if not name:
             raise DefinitionInvalid("an agent needs a name")
+        if not isinstance(instruction, str):  # pyright: ignore[reportUnnecessaryIsInstance] - not everybody checks types
+            raise DefinitionInvalid(f"instruction of {name} is of type {type(instruction).__name__}; expected text")
         options = checked(options, name, type(self))
         output = options.get("output")
         self.name = name
@@ -149,6 +151,8 @@ class Agent:
             on_text: Called with the model's text as it arrives, also before tool calls.
         """
         thread = thread if thread is not None else Thread(self.messages)
+        if not isinstance(thread, Thread):  # pyright: ignore[reportUnnecessaryIsInstance] - not everybody checks types
+            raise DefinitionInvalid(f"the thread is of type {type(thread).__name__}; expected Thread()")
         async with around("agent_call", emitter="toolkit", agent=self, input=task) as call:
             conversation = thread.fork()
             conversation.extend(_messages(task))

@@ -47,7 +47,8 @@ def _name_or_model(value: object) -> object:
 def _filters(value: object) -> object:
     if not isinstance(value, Mapping):
         raise ValueError(  # noqa: TRY004 - pydantic takes it as what is wrong
-            f"expected the tools of each server, as in {{time: [get_time]}}, found {type_name(value)}"
+            f"expected the tools of each server, as in {{time: [get_time]}}, found {type_name(value)}; "
+            "functions go into function_tools"
         )
     return dict(cast("Mapping[Any, Any]", value))
 

@@ -60,6 +60,8 @@ def offer(definition: ToolDefinition) -> dict[str, Any]:
 def call_of(part: object) -> ToolCall:
     """Read one tool call, as mapping or object: with a ``function``, or with name and arguments in itself.
 
+    A ``tool_use`` block of Anthropic's is one of the latter.
+
     Arguments that are not a JSON object are kept as a ``problem``: the model is told, nothing is raised.
     """
     if isinstance(part, ToolCall):
@@ -101,7 +103,7 @@ def _read(part: object) -> ToolCall:
         found = f", found {', '.join(map(repr, cast('dict[object, object]', part)))}" if part and kind == "dict" else ""
         problem = f"no tool's name in a tool call of type {kind}; expected 'name' or 'function.name'{found}"
         return ToolCall("", None, own_id, problem)
-    arguments, problem = read_arguments(member(inner, "arguments", "args"))
+    arguments, problem = read_arguments(member(inner, "arguments", "args", "input"))
     return ToolCall(name, arguments, own_id, problem)
 
 

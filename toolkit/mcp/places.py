@@ -24,10 +24,15 @@ class StdioServer:
     start_timeout_s: float = 30.0
 
     def __post_init__(self) -> None:
-        if not self.command.strip():
+        if not isinstance(self.command, str) or not self.command.strip():  # pyright: ignore[reportUnnecessaryIsInstance] - not everybody checks types
             raise DefinitionInvalid(f"{self.command!r} is no program; name the one that is the server, as in 'uvx'")
         if isinstance(self.args, str):
             raise DefinitionInvalid(f"args of {self.command} is one text; expected a list, as in [{self.args!r}]")
+        for each in self.args:
+            if not isinstance(each, str):  # pyright: ignore[reportUnnecessaryIsInstance] - as above
+                raise DefinitionInvalid(f"args of {self.command}: {each!r} is no text; write {str(each)!r}")
+        if not isinstance(self.env, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - as above
+            raise DefinitionInvalid(f"env of {self.command} is no mapping; expected one, as in {{'NAME': 'value'}}")
 
     @property
     def found_at(self) -> list[str] | None:
@@ -50,8 +55,8 @@ class HttpServer:
     """How large one message in a stream of its answers may be, of which all is held in memory."""
 
     def __post_init__(self) -> None:
-        if not self.url.lower().startswith(("http://", "https://")):
-            command = self.url.partition(" ")[0]
+        if not str(self.url).lower().startswith(("http://", "https://")):
+            command = str(self.url).partition(" ")[0]
             raise DefinitionInvalid(
                 f"{self.url!r} is no http address; a program that is a server is StdioServer({command!r}, [arguments])"
             )

@@ -59,8 +59,11 @@ class Retry(ToolMiddleware):
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         super().__init__(tools)
-        if attempts < 1:
-            raise DefinitionInvalid(f"Retry(attempts={attempts}): at least 1 is needed")
+        if not isinstance(attempts, int) or attempts < 1:  # pyright: ignore[reportUnnecessaryIsInstance] - not everybody checks types
+            raise DefinitionInvalid(f"Retry(attempts={attempts!r}): at least 1 is needed")
+        for kind in on if isinstance(on, tuple) else (on,):
+            if not isinstance(kind, type):  # pyright: ignore[reportUnnecessaryIsInstance] - as above
+                raise DefinitionInvalid(f"Retry(on={on!r}): expected an exception's class, or a tuple of some")
         self._attempts = attempts
         self._on = on
         self._error_results = error_results

@@ -1,4 +1,5 @@
 import asyncio
+from pathlib import Path
 
 import pytest
 
@@ -6,6 +7,7 @@ from toolkit import (
     Agent,
     AgentTool,
     FunctionTool,
+    HttpServer,
     McpServers,
     ScriptedModel,
     StdioServer,
@@ -20,6 +22,7 @@ from toolkit import (
 from toolkit.agents import handle
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ModelFailed, ToolkitError
+from toolkit.middleware import Retry
 from toolkit.models import ModelRequest, generate
 
 
@@ -135,6 +138,17 @@ def test_a_tool_says_its_name():
         (lambda: AgentTool(search, timeout_s="2"), r"AgentTool\(timeout_s=…\) is '2'; expected a number above 0"),
         (lambda: McpServers({"git": {"command": "x"}}), r"MCP server 'git': expected StdioServer\(…\).*, not dict"),
         (lambda: StdioServer("python3", "srv.py"), r"args of python3 is one text; expected a list, as in \['srv.py'\]"),
+        (lambda: StdioServer(["python3", "srv.py"]), r"\['python3', 'srv.py'\] is no program; name the one"),
+        (
+            lambda: StdioServer("python3", [Path("srv.py")]),
+            r"args of python3: .*Path.* is no text; write 'srv.py'",
+        ),
+        (lambda: StdioServer("python3", env="A=1"), "env of python3 is no mapping"),
+        (lambda: HttpServer(8000), "8000 is no http address"),
+        (lambda: Agent("a", instruction=["Help."]), "instruction of a is of type list; expected text"),
+        (lambda: asyncio.run(Agent("a").run("x", thread=True)), r"the thread is of type bool; expected Thread\(\)"),
+        (lambda: Retry("3"), r"Retry\(attempts='3'\): at least 1 is needed"),
+        (lambda: Retry(on=[OSError]), r"Retry\(on=\[.*OSError'>\]\): expected an exception's class, or a tuple"),
         (lambda: UnifiedRequest("plain", "analyze"), "inputs of a request is 'analyze'; expected a mapping"),
         (lambda: asyncio.run(handle({"target": "x"}, Agent("a"))), "a request is a UnifiedRequest.*, not dict"),
         (lambda: ModelRequest([], ToolNode([search]).all_tools_sync()), "tools are definitions, .*, not dict"),

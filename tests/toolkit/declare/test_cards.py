@@ -176,7 +176,13 @@ def test_an_unknown_key_is_named_with_its_line_the_nearest_and_all_allowed(write
         ("servers: time", "servers: expected a list of names, found text"),
         ("servers: [time, 3]", "servers[1]: expected text, found a number; put it into quotes"),
         ("servers: [time, time]", "servers[1]: 'time' is given twice"),
-        ("tools: [get_time]", "tools: expected the tools of each server, as in {time: [get_time]}, found a list"),
+        (
+            "tools: [get_time]",
+            (
+                "tools: expected the tools of each server, as in {time: [get_time]}, found a list; "
+                "functions go into function_tools"
+            ),
+        ),
         ("tools: {time: get_time}", "tools.time: expected a list of names, found text"),
         (
             "function_tools: [add_one]",

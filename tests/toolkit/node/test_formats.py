@@ -122,6 +122,12 @@ def test_arguments_that_are_no_object_are_a_problem_for_the_model(written, probl
     assert call.problem.startswith(problem)
 
 
+def test_a_tool_use_block_of_anthropics_is_a_call():
+    (call,) = calls_of([{"type": "tool_use", "id": "toolu_1", "name": "shout", "input": {"text": "hi"}}])
+
+    assert (call.name, call.id, call.arguments) == ("shout", "toolu_1", {"text": "hi"})
+
+
 @pytest.mark.parametrize("nothing", ["", None, "{}", {}])
 def test_no_arguments_are_an_empty_object(nothing):
     assert call_of({"name": "now", "arguments": nothing}).arguments == {}
