@@ -12,7 +12,7 @@ from opentelemetry import trace
 from opentelemetry.context import Context
 
 from inspector.record.calls.sdk_spans import identity_of
-from inspector.record.calls.spans import RecordedSpan
+from inspector.record.calls.spans import Identity, RecordedSpan
 
 _innermost: ContextVar[RecordedSpan | None] = ContextVar("inspector_innermost_span", default=None)
 
@@ -66,17 +66,27 @@ def leave(span: RecordedSpan) -> None:
     _innermost.set(span.parent)
 
 
+def current_span(context: Context | None = None) -> trace.Span:
+    """Return the current span: the ended call itself, if a span without a provider has its identity.
+
+    Libraries may leave such a span current, if they make it in a generator.
+    """
+    current = trace.get_current_span(context)
+    identity = identity_of(current) if isinstance(current, trace.NonRecordingSpan) else None
+    return identity.span if isinstance(identity, Identity) and identity.span.is_over() else current
+
+
 def _shows_ended() -> bool:
-    current = trace.get_current_span()
+    current = current_span()
     return isinstance(current, RecordedSpan) and current.stop_ns is not None and not current.is_outliving
 
 
 def without_ended(context: Context) -> Context:
     """Return the context from before any ended calls; otherwise each context would keep the previous one alive."""
-    current = trace.get_current_span(context)
+    current = current_span(context)
     while isinstance(current, RecordedSpan) and current.is_over() and current.outer is not None:
         context = current.outer
-        current = trace.get_current_span(context)
+        current = current_span(context)
     return context
 
 

@@ -18,6 +18,7 @@ from opentelemetry.context import Context
 from inspector import semconv as sc
 from inspector.record.calls.current import (
     current_chain,
+    current_span,
     enter,
     foreign_parent,
     identity_of_foreign,
@@ -106,7 +107,7 @@ class Calls:
         remote: trace.SpanContext | None,
     ) -> tuple[RecordedSpan | None, Context, trace.SpanContext | None]:
         """Return the parent of a call, if that is more than the innermost call of its context."""
-        current = trace.get_current_span(outer)
+        current = current_span(outer)
         if isinstance(current, RecordedSpan):
             outer = without_ended(outer)
         around = sdk_span_at(outer)

@@ -119,6 +119,16 @@ class OpenCalls(Protocol):
         ...
 
 
+class Identity(trace.SpanContext):
+    """The identity of a call, which knows the call: a tracer without a provider makes spans of what was current."""
+
+    span: "RecordedSpan"
+
+    def __reduce__(self) -> tuple[type[trace.SpanContext], tuple[Any, ...]]:
+        """Copy the identity alone, into other processes too."""
+        return trace.SpanContext, self.__getnewargs__()
+
+
 class RecordedSpan(trace.Span):
     """One call in progress. Ended exactly once for good; ``abandoned`` may still be followed by the real end."""
 
@@ -238,7 +248,9 @@ class RecordedSpan(trace.Span):
 
     def get_span_context(self) -> trace.SpanContext:
         """Return the identity that propagators inject and children refer to."""
-        return trace.SpanContext(self.trace_id, self.span_id, is_remote=False, trace_flags=_SAMPLED)
+        identity = Identity(self.trace_id, self.span_id, is_remote=False, trace_flags=_SAMPLED)
+        object.__setattr__(identity, "span", self)
+        return identity
 
     def set_attribute(self, key: str, value: types.AttributeValue) -> None:
         """Set an attribute that the application chose."""
