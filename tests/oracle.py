@@ -29,7 +29,7 @@ WORST_FIRST = ("running", "error", "lost", "abandoned", "cancelled", "ok")
 def replaces(new: Span, old: Span) -> bool:
     if old.status == "running":
         return True
-    return new.status in COMPLETE or (new.status == "abandoned" and old.status == "lost")
+    return new.status in COMPLETE or (new.status == "abandoned" and old.status in ("lost", "abandoned"))
 
 
 def named_model(span: Span) -> str | None:

@@ -24,7 +24,7 @@ def supersedes(new: str, old: str) -> bool:
     if old == "running":
         return True
     if new == "abandoned":
-        return old == "lost"
+        return old in ("lost", "abandoned")
     return new in _COMPLETE
 
 

@@ -88,7 +88,7 @@ WINS = {
     ("lost", "lost"): False,
     ("abandoned", "running"): True,
     ("abandoned", "lost"): True,
-    ("abandoned", "abandoned"): False,
+    ("abandoned", "abandoned"): True,
     ("lost", "abandoned"): False,
     ("running", "abandoned"): False,
     **{(new, old): True for new in ("ok", "error", "denied", "cancelled") for old in STATUSES},
