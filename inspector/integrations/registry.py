@@ -58,6 +58,7 @@ INTEGRATIONS: tuple[Integration, ...] = (
     Integration("rq", "rq", "rq", (2,), (4,)),
     Integration("smolagents", "smolagents", "smolagents", (1, 26), (2,)),
     Integration("starlette", "starlette", "starlette.applications", (0, 40), (2,)),
+    Integration("strands", "strands-agents", "strands", (1, 62), (2,)),
     Integration("streamlit", "streamlit", "streamlit", (1, 60), (2,)),
     Integration("threading", "Python", "threading", (3, 11), (4,)),
     Integration("uvicorn", "uvicorn", "uvicorn.server", (0, 30), (1,)),

@@ -18,7 +18,7 @@ CLIENTS: Final = ("openai", "anthropic", "aiohttp", "botocore", "dspy", "httpx",
 FRAMEWORKS: Final = frozenset(
     (
         *("agent_framework", "agno", "anthropic", "crewai", "dspy", "fast_agent", "google_adk", "langchain"),
-        *("llama_index", "mcp_agent", "openai_agents", "pydantic_ai", "smolagents"),
+        *("llama_index", "mcp_agent", "openai_agents", "pydantic_ai", "smolagents", "strands"),
     )
 )
 """Emitters whose tools a replay does not run, and whose model calls it answers where they reach a client."""

@@ -53,6 +53,7 @@ PROGRAMS = (
     Program("pydantic_ai_agents.py", "current", "ToolManager.execute_tool_call", "invoke_agent seen"),
     Program("pydantic_ai_agents.py", "oldest-agents", "ToolManager.execute_tool_call", "invoke_agent seen"),
     Program("smolagents_trial.py", "smolagents", "ToolCallingAgent.execute_tool_call", "invoke_agent survivor"),
+    Program("strands_trial.py", "strands", "ToolExecutor._stream", "invoke_agent survivor"),
 )
 
 

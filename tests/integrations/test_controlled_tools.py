@@ -70,6 +70,11 @@ FRAMEWORKS = {
         "raised": f"{FAILED_BY_NAME}OSError: planned",
         "within": ("smolagents",),
     },
+    "strands": {
+        "denied": "told: Error: Denied - groups are booked by phone",
+        "raised": "told: Error: OSError - planned",
+        "within": ("strands",),
+    },
 }
 """What becomes of a failure of a tool's, as it begins: the framework's own way, whoever it comes from."""
 

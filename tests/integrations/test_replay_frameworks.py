@@ -24,6 +24,7 @@ WITHIN = {
     "replayed_openai_agents.py": "current",
     "replayed_pydantic_ai.py": "current",
     "replayed_smolagents.py": "smolagents",
+    "replayed_strands.py": "strands",
     "replayed_tool_runner.py": "current",
 }
 """The programs, and the environments in which they run."""
@@ -71,6 +72,7 @@ IMPORTED = {
     ),
     "replayed_openai_agents.py": ("agents.",),
     "replayed_smolagents.py": ("smolagents.", "openai.resources.chat.", "mcpadapt.", "mcp.server.fastmcp."),
+    "replayed_strands.py": ("strands.", "openai.resources.chat.", "mcp.server.mcpserver."),
     "replayed_tool_runner.py": ("anthropic.",),
 }
 """What takes seconds to import, and is imported once for all runs of a program, which are forked.

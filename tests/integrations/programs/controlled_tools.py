@@ -206,6 +206,15 @@ def smolagents(url: str) -> Any:
     return f"told: {step.error or step.observations}"
 
 
+def strands(url: str) -> Any:
+    from strands import Agent, tool
+    from strands.models.openai import OpenAIModel
+
+    model = OpenAIModel(client_args={"base_url": url, "api_key": "sk-none"}, model_id="gpt-4o")
+    agent = Agent(model, tools=[tool(book)], callback_handler=None)
+    return str(agent(ASKED)).strip()
+
+
 def deny(_: control.Proposal) -> None:
     raise control.Denied("groups are booked by phone")
 

@@ -1,0 +1,192 @@
+"""Tool calls. Strands turns the exception of a tool into a result with the status of an error."""
+
+import sys
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
+from copy import copy
+from functools import partial, wraps
+from inspect import isasyncgen, isasyncgenfunction, iscoroutinefunction
+from typing import Any, Final
+
+from inspector.integrations.calls import Call, Keywords, conclude, guarded, is_inside, opened
+from inspector.integrations.classes import is_a, kind_of
+from inspector.integrations.endings import Interrupted
+from inspector.integrations.generators import Following, followed, opened_apart
+from inspector.integrations.patches import wrapping
+from inspector.integrations.plain import is_fields
+from inspector.integrations.tool_bodies import Arguments, leave_to_others, run_body, run_body_async, undecided
+from inspector.integrations.tracebacks import unseen
+
+_SOURCES: Final = {
+    "MCPAgentTool": "mcp",
+    "_AgentAsTool": "agent",
+    "_SubagentTool": "agent",
+    "StructuredOutputTool": "runtime",
+}
+_SWARM: Final = "strands.multiagent.swarm"
+"""The module of the function that hands over to another agent of a swarm."""
+_DECORATED: Final = "DecoratedFunctionTool"
+_BY_REQUEST: Final = "PythonAgentTool"
+"""The class of tools whose function takes the request of the model, and the state of the agent by name."""
+
+_Function = Callable[..., Any]
+_Body = Callable[[Arguments | None], Any]
+
+
+class ToolFailed(Exception):
+    """A tool's result has the status of an error, and no exception is known; or there is no such tool."""
+
+
+class ToolRefused(Exception):
+    """A hook of the program cancelled a call before it began."""
+
+
+@wrapping
+def called(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
+    """Report each call of a tool, and have its function decided about."""
+    # A method may call its superclass's.
+    if is_inside(self):
+        return original(self, *args, **kwargs)
+    request = args[0] if args else kwargs["tool_use"]
+    return followed(original(_own(self), *args, **kwargs), lambda: _begun(self, request))
+
+
+@wrapping
+async def refused(original: Any, /, agent: Any, tool_use: Any, *args: Any, **kwargs: Any) -> Any:
+    """Report the calls that no tool gets: of unknown tools, and those that a hook of the program cancels."""
+    why: list[Any] = []
+    with unseen:
+        async with aclosing(original(agent, tool_use, *args, **kwargs)) as events:
+            async for event in events:
+                _look(agent, tool_use, event, why)
+                yield event
+
+
+@guarded
+def _look(agent: Any, request: Mapping[str, Any], event: Any, why: list[Any]) -> None:
+    kind = type(event).__name__
+    if kind == "ToolCancelEvent":
+        why.append(ToolRefused(event.message))
+    elif kind == "ToolResultEvent":
+        tools = agent.tool_registry
+        if not why and request["name"] not in {**tools.registry, **tools.dynamic_tools}:
+            why.append(ToolFailed(_text(event.tool_result)))
+        if why:
+            opened("tool_call", lambda: _described(request, {}), emitter="strands").failed(why[0])
+
+
+def _begun(tool: Any, request: Mapping[str, Any]) -> Following:
+    function = getattr(tool, "_tool_func", None)
+    handed_over = getattr(function, "__module__", None) == _SWARM
+    source = "runtime" if handed_over else kind_of(tool, _SOURCES) or "function"
+    more: Keywords = {"function": function} if source == "function" and function is not None else {}
+    described = _described(request, {"tool_source": source}) | more
+    call = opened_apart("tool_call", lambda: described, emitter="strands", subject=tool)
+    leave_to_others(call)
+    last: list[Any] = []
+
+    def saw(event: Any) -> None:
+        last[:] = [event]
+        if type(event).__name__ in ("ToolInterruptEvent", "ToolResultEvent"):
+            conclude(call, _outcome, event)
+
+    return Following(call, guarded(saw), lambda: conclude(call, _outcome, last[0] if last else None))
+
+
+def _described(request: Mapping[str, Any], context: Keywords) -> Keywords:
+    context |= {"tool_use_id": request.get("toolUseId")}
+    return {"tool_name": request["name"], "args": request.get("input"), "context": context}
+
+
+def _outcome(event: Any) -> Keywords | BaseException:
+    """Read the last event of a tool: its result, alone or in an event of Strands."""
+    kind = type(event).__name__
+    if kind == "ToolInterruptEvent":
+        return Interrupted()
+    result: Any = event.tool_result if kind == "ToolResultEvent" else event
+    if not is_fields(result) or "content" not in result:
+        return {"result": result}
+    if result.get("status") == "error":
+        return getattr(event, "exception", None) or ToolFailed(_text(result))
+    is_text = all(list(each) == ["text"] for each in result["content"])
+    return {"result": _text(result) if is_text else result["content"]}
+
+
+def _text(result: dict[str, Any]) -> str:
+    parts: list[dict[str, Any]] = result["content"]
+    return "".join(str(each.get("text", each)) for each in parts)
+
+
+def _own(tool: Any) -> Any:
+    """Return a tool as the one given, whose function is decided about."""
+    function = getattr(tool, "_tool_func", None)
+    if function is None or not is_a(tool, _DECORATED, _BY_REQUEST):
+        return tool
+    own = copy(tool)
+    own._tool_func = _reported(function, by_request=is_a(tool, _BY_REQUEST))  # noqa: SLF001 -- there is no other way
+    return own
+
+
+def _reported(function: _Function, *, by_request: bool) -> _Function:
+    def body(call: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Body:
+        return partial(_run, function, call, args, kwargs, by_request)
+
+    @wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        call = undecided("strands")
+        if call is None:
+            return function(*args, **kwargs)
+        return run_body(call, body(call, args, kwargs))
+
+    @wraps(function)
+    async def run_async(*args: Any, **kwargs: Any) -> Any:
+        call = undecided("strands")
+        if call is None:
+            return await function(*args, **kwargs)
+        return await run_body_async(call, body(call, args, kwargs))
+
+    @wraps(function)
+    async def run_in_steps(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
+        call = undecided("strands")
+        with unseen:
+            steps: Any = function(*args, **kwargs) if call is None else run_body(call, body(call, args, kwargs))
+            if not isasyncgen(steps):
+                yield steps
+                return
+            async with aclosing(steps):
+                async for step in _noted(call, steps):
+                    yield step
+
+    if isasyncgenfunction(function):
+        return run_in_steps
+    return run_async if iscoroutinefunction(function) else run
+
+
+async def _noted(call: Call | None, steps: AsyncGenerator[Any, Any]) -> AsyncGenerator[Any, Any]:
+    """Note for a replay what a generator gave last, which is the result."""
+    last = None
+    try:
+        async for last in steps:
+            yield last
+    except Exception:
+        if call is not None:
+            call.add(returned=None, raised=sys.exception())
+        raise
+    if call is not None:
+        call.add(returned=last)
+
+
+def _run(
+    function: _Function,
+    call: Call,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    by_request: bool,  # noqa: FBT001 -- of a partial
+    changed: Arguments | None,
+) -> Any:
+    if changed is None:
+        return function(*args, **kwargs)
+    if by_request:
+        return function({**args[0], "input": dict(changed)}, *args[1:], **kwargs)
+    reported: Mapping[str, Any] = call.keyword("args") or {}
+    return function(*args, **{name: value for name, value in kwargs.items() if name not in reported}, **changed)
