@@ -1,8 +1,10 @@
 """The logger for code inside a recorded program, and for nothing else, because stderr belongs to the program."""
 
 import logging
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from functools import wraps
+from typing import ParamSpec
 
 logger = logging.getLogger("mcp.inspector")
 """Where the recorder, the integrations and the forwarder say what goes wrong."""
@@ -12,6 +14,7 @@ logger = logging.getLogger("mcp.inspector")
 logger.addHandler(logging.NullHandler())
 
 _warned: set[str] = set()
+_P = ParamSpec("_P")
 
 
 def warn_once(text: str) -> None:
@@ -35,3 +38,14 @@ def unnoticed(what: str) -> Generator[None]:
         yield
     except Exception as error:  # noqa: BLE001 - the boundary to the program
         warn_once(f"{what} could not be recorded: {type(error).__name__}")
+
+
+def until_interrupted(finish: Callable[_P, object]) -> Callable[_P, None]:
+    """Let Ctrl-C end what runs at the program's exit, without the traceback that Python would print for it."""
+
+    @wraps(finish)
+    def finish_quietly(*args: _P.args, **kwargs: _P.kwargs) -> None:
+        with suppress(KeyboardInterrupt):
+            finish(*args, **kwargs)
+
+    return finish_quietly

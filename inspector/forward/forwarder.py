@@ -12,7 +12,7 @@ from pathlib import Path
 from inspector.forward.outbox import Outbox
 from inspector.forward.sender import Sender
 from inspector.forward.waiting import left_over
-from inspector.logger import logger
+from inspector.logger import logger, until_interrupted
 from inspector.ownfile import OwnFile
 from inspector.spooling import make_private
 from inspector.threads import await_end
@@ -109,6 +109,7 @@ class Forwarder:
         if self._started and not self._closed and self._thread is None:
             self._start_thread()
 
+    @until_interrupted
     def close(self, timeout_s: float = EXIT_S) -> None:
         """Send waiting files for a limited time, unless the receiver is known to be away, and stop."""
         if self._closed or not self._started:

@@ -9,7 +9,7 @@ from pathlib import Path
 from inspector import recording
 from inspector.frozen import FREEZE, Frozen
 from inspector.launch.environment import REPLAY
-from inspector.logger import logger
+from inspector.logger import logger, until_interrupted
 from inspector.tally import RUN_ABOVE
 
 _MOST_NOTICES = 20
@@ -58,6 +58,7 @@ class _Notices(logging.Handler):
             file.write(f"{text}\n")
 
 
+@until_interrupted
 def _note_frameworks(directory: Path, pid: int) -> None:
     """Note which frameworks were in use, to explain why nothing was recorded."""
     if os.getpid() == pid:

@@ -16,7 +16,7 @@ from opentelemetry import trace
 
 from inspector import semconv as sc
 from inspector.environment import read_environment
-from inspector.logger import unnoticed, warn_once
+from inspector.logger import unnoticed, until_interrupted, warn_once
 from inspector.ownfile import make_table_large
 from inspector.plain import Plain
 from inspector.record.lines.renderer import Renderer
@@ -106,10 +106,12 @@ class Attachment:
         """
         return self.recorder.spool.flush(timeout_s)
 
+    @until_interrupted
     def retire(self, timeout_s: float = 2.0) -> None:
         """Write what is waiting, and use no thread from now on."""
         self.recorder.spool.retire(timeout_s)
 
+    @until_interrupted
     def _exit(self) -> None:
         with unnoticed("how the program ended"):
             if (exc := uncaught()) is not None:

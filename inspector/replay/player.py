@@ -16,6 +16,7 @@ from opentelemetry import trace
 
 from inspector import record, recording
 from inspector import semconv as sc
+from inspector.logger import until_interrupted
 from inspector.reading.exchanges import Exchange, Raised, read_exchanges
 from inspector.reading.results import ResultUnusable, read_error, read_result
 from inspector.record.calls.current import current_chain
@@ -143,6 +144,7 @@ class Player:
                 return self._live.decide(tool)
         return self._live.decide(proposal)
 
+    @until_interrupted
     def finish(self) -> None:
         """Write down which calls were replayed."""
         with suppress(OSError):

@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -229,6 +230,14 @@ def test_of_a_program_that_a_signal_ends_before_its_imports_only_that_is_said(ru
     done = run("-c", "import os, signal; os.kill(os.getpid(), signal.SIGTERM)")
     assert done.stderr == (
         b"inspector: nothing was recorded: it was ended by SIGTERM before it imported anything that is recorded\n"
+    )
+
+
+def test_of_a_program_that_a_signal_ends_before_python_has_begun_only_that_is_said(run):
+    done = run("--", "sh", "-c", "kill -INT $$")
+    assert done.returncode == -signal.SIGINT
+    assert done.stderr == (
+        b"inspector: nothing was recorded: sh was ended by SIGINT before it started a Python that is recorded\n"
     )
 
 

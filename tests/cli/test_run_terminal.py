@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -111,6 +112,46 @@ def test_a_program_that_ctrl_c_ends_is_seen_to_end_by_it(as_terminal):
     terminal.until("nothing was recorded")
     assert os.WTERMSIG(terminal.status()) == signal.SIGINT
     assert terminal.rest().count("KeyboardInterrupt") == 1
+
+
+# What the summary reads is a pipe, on which it waits.
+SUMMARY_WAITS = """
+import instrument, os, pathlib
+directory = pathlib.Path(os.environ["INSPECTOR_RUN"].split(":", 3)[-1])
+os.mkfifo(directory / "notices-0")
+print(directory, flush=True)
+raise SystemExit(3)
+"""
+
+
+def test_ctrl_c_during_the_summary_keeps_the_exit_code_of_the_program(start_inspector, script):
+    process = start_inspector("run", script(SUMMARY_WAITS))
+    directory = Path(process.stdout.readline().decode().strip())
+    # Opening it waits for the reader.
+    with (directory / "notices-0").open("wb"):
+        process.send_signal(signal.SIGINT)
+        assert process.wait(WAIT_S) == 3
+    assert process.stderr.read() == b""
+    assert not directory.exists()
+
+
+CTRL_C_IN = """
+import sys
+def interrupt(frame, event, argument):
+    if event == "call" and frame.f_code.co_name == {name!r} and "inspector" in frame.f_code.co_filename:
+        print("interrupted", flush=True)
+        raise KeyboardInterrupt
+sys.setprofile(interrupt)
+"""
+
+
+@pytest.mark.parametrize("name", ["_exit", "retire", "_note_frameworks"])
+def test_ctrl_c_while_a_program_exits_prints_no_traceback_of_ours(run, script, call, name):
+    done = run(script(call("add") + CTRL_C_IN.format(name=name)))
+    assert (done.returncode, done.stdout) == (0, b"interrupted\n")
+    first, *rest = done.stderr.decode().splitlines()
+    assert first.startswith("inspector: recorded 1 call in 1 trace")
+    assert "KeyboardInterrupt" not in "".join(rest)
 
 
 def test_the_terminal_is_the_programs(as_terminal):

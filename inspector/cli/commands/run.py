@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -134,11 +135,13 @@ def _run(words: tuple[str, ...], choices: "Choices") -> int:
                 prepare()
 
         status = run_to_the_end(program, environment, meanwhile=meanwhile)
-        if collector is not None:
-            collector.close(os.waitstatus_to_exitcode(status))
-        _record_failure(choices, directory, environment, status)
-        if not choices.quiet:
-            _tell(program, choices, directory, status)
+        # Ctrl-C after the program's end leaves out the rest, and the exit code is still the program's.
+        with suppress(KeyboardInterrupt):
+            if collector is not None:
+                collector.close(os.waitstatus_to_exitcode(status))
+            _record_failure(choices, directory, environment, status)
+            if not choices.quiet:
+                _tell(program, choices, directory, status)
     except LaunchError as error:
         raise NotStarted(str(error), error.code) from error
     finally:
@@ -169,14 +172,12 @@ def _record_failure(choices: "Choices", directory: Path, environment: Mapping[st
 
 
 def _tell(program: "Program", choices: "Choices", directory: Path, status: int) -> None:
-    import contextlib
-
     from inspector.cli.output.notices import notice
     from inspector.cli.running.ending import ending_lines
     from inspector.launch import outcome_of
 
     # The border: whatever fails in the summary must not change the program's exit code.
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         try:
             for line in ending_lines(program, choices, outcome_of(directory), status):
                 notice(line)

@@ -176,7 +176,12 @@ def _why(program: Program, choices: Choices, outcome: Outcome, status: int) -> s
     if program.isolation is not None:
         option = program.isolation
         return f"{option} makes Python ignore what starts the recorder; leave it out, or call inspector.attach()"
-    name = Path(program.arguments[0]).name
+    return _no_python(Path(program.arguments[0]).name, status)
+
+
+def _no_python(name: str, status: int) -> str:
+    if os.WIFSIGNALED(status):
+        return f"{name} was ended by {_signal_name(os.WTERMSIG(status))} before it started a Python that is recorded"
     return f"{name} started no Python, or only with -I, -E or -S, which leave the recorder out"
 
 
