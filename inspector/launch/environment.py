@@ -149,8 +149,9 @@ def switched_off(environ: Mapping[str, str], choices: Choices) -> list[str]:
 def _for_startup(choices: Choices, off: list[str], eager: bool, run: Path) -> str:  # noqa: FBT001 - see the caller
     idle = STANDARD_LIBRARY.union(off)
     if choices.replay is not None:
-        # A Python that cannot be answered is stopped where it imports one of the others, which call models.
-        idle |= HTTP_CLIENTS | JOBS | SERVERS
+        # A Python that cannot be answered is stopped where it imports one of the others, which call models. A server
+        # of MCP calls none by itself, and may be such a Python where a replay goes on live.
+        idle |= HTTP_CLIENTS | JOBS | SERVERS | {"mcp"}
     triggers = ["instrument", *(each.trigger for each in INTEGRATIONS if each.name not in idle)]
     if eager:
         # Other libraries' instrumentation has to be installed before their targets are imported, a replay before the

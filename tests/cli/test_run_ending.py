@@ -360,15 +360,24 @@ def test_a_program_with_a_module_of_one_of_our_names_gets_its_own_also_where_rec
     assert (done.returncode, done.stdout) == (0, b"mine\n"), done.stderr
 
 
-def test_a_python_that_cannot_be_answered_in_a_replay_is_stopped_before_it_calls_a_model(bare_python, tmp_path):
-    (tmp_path / "openai.py").write_text("print('really called')\n")
-    (tmp_path / "app.py").write_text("print('begun')\nimport openai\n")
-    environment = environment_of({"PATH": "/usr/bin:/bin"}, Choices(replay=tmp_path / "tape.json"), tmp_path)
+def replayed_without_us(python, directory, imported):
+    (directory / f"{imported}.py").write_text("print('really called')\n")
+    (directory / "app.py").write_text(f"print('begun')\nimport {imported}\n")
+    environment = environment_of({"PATH": "/usr/bin:/bin"}, Choices(replay=directory / "tape.json"), directory)
     del environment["INSPECTOR_LENT"]
-    done = subprocess.run([bare_python, tmp_path / "app.py"], env=environment, capture_output=True, text=True)
+    return subprocess.run([python, directory / "app.py"], env=environment, capture_output=True, text=True)
+
+
+def test_a_python_that_cannot_be_answered_in_a_replay_is_stopped_before_it_calls_a_model(bare_python, tmp_path):
+    done = replayed_without_us(bare_python, tmp_path, "openai")
     assert (done.returncode, done.stdout) == (3, "begun\n")
     said = f"inspector: {bare_python} cannot be replayed, and is stopped before its calls are real: the "
     assert done.stderr.startswith(said)
+
+
+def test_a_server_of_mcp_in_a_python_that_cannot_be_answered_goes_on_in_a_replay(bare_python, tmp_path):
+    done = replayed_without_us(bare_python, tmp_path, "mcp")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "begun\nreally called\n", "")
 
 
 def test_a_python_with_pip_is_told_to_use_it(run, bare_python):
