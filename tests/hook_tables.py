@@ -10,12 +10,11 @@ from inspector import semconv
 from inspector.nouns import NOUNS
 from inspector.reading.call_record import CallRecord
 from inspector.reading.describe import describe
-from inspector.reading.description import CLIENT, SERVER
 from inspector.record.capture.hooks import CAPTURES
 from instrument import HOOKS
 
 ROOT = Path(__file__).parents[1]
-KINDS = {CLIENT: "CLIENT", SERVER: "SERVER"}
+KINDS = {semconv.KIND_CLIENT: "CLIENT", semconv.KIND_SERVER: "SERVER"}
 REQUEST = {"jsonrpc": "2.0", "id": 1, "method": "{method}"}
 RULE = """\
         - if:
