@@ -77,6 +77,12 @@ def test_of_the_messages_that_an_agent_is_given_the_first_question_is_shown(prev
         ([{"type": "image", "data": "iVBORw0"}, {"type": "text", "text": "a"}], "image, a"),
         ([{"type": "text", "text": "a"}, {"name": "b"}], None),
         ([{"type": "image", "data": "iVBORw0"}] * 2, None),
+        ({"content": [{"type": "image", "data": "iVBORw0", "mimeType": "image/png"}]}, "image image/png"),
+        ([{"type": "audio", "data": "UklGRg"}], "audio"),
+        ({"content": [{"type": "resource_link", "uri": "notes://a"}]}, "type: resource_link, uri: notes://a"),
+        ([{"role": "user", "content": {"type": "text", "text": "Review it"}}], "Review it"),
+        ([{"role": "user", "content": "Review it"}, {"role": "assistant", "content": "Gladly"}], "Review it, Gladly"),
+        ([{"role": "admin", "name": "Ann"}], "role: admin, name: Ann"),
         ("done", "done"),
     ],
 )

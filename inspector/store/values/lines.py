@@ -17,6 +17,8 @@ _FEW = 20_000
 _BEGINNING = 4 * LONGEST
 _FILES = frozenset(("image", "audio", "document", "resource", "resource_link", "input_image", "input_file"))
 """Types of the parts of a result that are shown by these names: its screenshots would leave no place for its texts."""
+_MEDIA = _FILES - {"document", "resource", "resource_link"}
+"""Those that say no more than their type and their format on a line; the others are named."""
 _HOLD_RESULT = ("structuredContent", "structured_content", "content", "contents", "result")
 
 
@@ -83,10 +85,18 @@ def _unwrapped(value: Any) -> Any:
 def _unwrapped_content(items: list[Any]) -> Any:
     texts = [text for each in items if (text := _text_of_part(each)) is not None]
     if len(items) == 1:
-        return decoded(texts[0]) if texts else items[0]
+        return decoded(texts[0]) if texts else _named(items[0])
     if not texts or len(texts) < sum(not _is_file(each) for each in items):
         return items
     return ", ".join(_line_of_part(each) for each in items[:12])
+
+
+def _named(item: Any) -> Any:
+    """Return a picture or a sound by its type and format, anything else as it is."""
+    if not _is_file(item) or item["type"] not in _MEDIA:
+        return item
+    media_type = item.get("mimeType")
+    return f"{item['type']} {media_type}" if isinstance(media_type, str) else item["type"]
 
 
 def _line_of_part(part: dict[str, Any]) -> str:
@@ -95,7 +105,10 @@ def _line_of_part(part: dict[str, Any]) -> str:
 
 
 def _text_of_part(part: Any) -> str | None:
-    text = cast("dict[str, Any]", part).get("text") if isinstance(part, dict) else None
+    """Return the text of a part, or of a message of a prompt with one."""
+    members = cast("dict[str, Any]", part) if isinstance(part, dict) else {}
+    content: Any = members.get("content") if "role" in members else members
+    text = cast("dict[str, Any]", content).get("text") if isinstance(content, dict) else content
     return text if isinstance(text, str) else None
 
 
