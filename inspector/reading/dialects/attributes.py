@@ -6,7 +6,7 @@ from typing import cast
 from inspector.model import AttributeValue
 from inspector.plain import INT64_MAX, Plain
 from inspector.reading.cost import Tokens
-from inspector.reading.dialects.table import Table
+from inspector.reading.dialects.dialect import Dialect
 from inspector.reading.fields import parsed
 from inspector.reading.usage import Usage, count_of, read_usage
 
@@ -35,7 +35,7 @@ def whole_text(attributes: Attributes, key: str) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def tokens(attributes: Attributes, table: Table) -> Tokens | None:
+def tokens(attributes: Attributes, table: Dialect) -> Tokens | None:
     """Return the counts, cached ones inside the input; None for one that nobody gave, as the output of an embedding.
 
     The conventions count cached tokens as part of the input. If the parts exceed the total, the library passed on the

@@ -6,7 +6,7 @@ from inspector import semconv
 from inspector.model import SpanError, Status
 from inspector.otlp import DecodedSpan
 from inspector.reading.dialects.attributes import Attributes, text, whole_text
-from inspector.reading.dialects.table import Table
+from inspector.reading.dialects.dialect import Dialect
 
 _STATUSES: Mapping[str, Status] = {
     "ok": "ok",
@@ -21,7 +21,7 @@ _ERROR_TYPES = (semconv.ERROR_TYPE,)
 _EXCEPTION_TYPES = (semconv.EXCEPTION_TYPE,)
 
 
-def status(decoded: DecodedSpan, table: Table) -> Status:
+def status(decoded: DecodedSpan, table: Dialect) -> Status:
     """Return the status: the recorder's, else OTLP's, else what the dialect's rules say."""
     attributes = decoded.attributes
     recorded = attributes.get(semconv.STATUS)
@@ -42,7 +42,7 @@ def status(decoded: DecodedSpan, table: Table) -> Status:
     return "ok"
 
 
-def error(decoded: DecodedSpan, status: Status, table: Table) -> SpanError | None:
+def error(decoded: DecodedSpan, status: Status, table: Dialect) -> SpanError | None:
     """Return why the span failed, or why it was denied or cancelled if that is known."""
     if status in ("ok", "running"):
         return None
@@ -60,7 +60,7 @@ def error(decoded: DecodedSpan, status: Status, table: Table) -> SpanError | Non
     return None
 
 
-def _is_flagged(decoded: DecodedSpan, table: Table) -> bool:
+def _is_flagged(decoded: DecodedSpan, table: Dialect) -> bool:
     """Tell whether a tool's result has MCP's error flag, for which the conventions define an error type."""
     return any(True in values and decoded.attributes.get(key) is True for key, values in table.failures.items())
 

@@ -33,7 +33,7 @@ from inspector.reading.dialects.logfire import LOGFIRE, PENDING, PENDING_MARK, a
 from inspector.reading.dialects.openinference import OPENINFERENCE
 from inspector.reading.dialects.openllmetry import OPENLLMETRY
 from inspector.reading.dialects.recorder import HOOKS, INSPECTOR
-from inspector.reading.dialects.table import Table, complete, narrowed
+from inspector.reading.dialects.table import complete, narrowed
 from inspector.reading.dialects.vercel_ai import VERCEL_AI
 from inspector.spooling import is_run_id
 
@@ -164,7 +164,7 @@ def _hook(attributes: dict[str, AttributeValue]) -> str | None:
 
 
 def _spent(
-    decoded: DecodedSpan, table: Table, model: str | None, *, is_priced: bool
+    decoded: DecodedSpan, table: Dialect, model: str | None, *, is_priced: bool
 ) -> tuple[Tokens | None, float | None]:
     attributes = decoded.attributes
     counts = tokens(attributes, table)
@@ -191,12 +191,12 @@ def _priced_as(model: str, attributes: dict[str, AttributeValue]) -> Iterator[st
 # Spans of one origin have the same few sets of keys; looking up every key of a dialect in each span costs twice as much
 # as the rest of reading it.
 @lru_cache(maxsize=1_024)
-def _table_of(scope: str, keys: tuple[str, ...]) -> Table:
+def _table_of(scope: str, keys: tuple[str, ...]) -> Dialect:
     """Return the table of the dialect of a span with these attributes, reduced to these keys."""
     return narrowed(_recognised(scope, frozenset(keys)), keys)
 
 
-def _recognised(scope: str, keys: frozenset[str]) -> Table:
+def _recognised(scope: str, keys: frozenset[str]) -> Dialect:
     if semconv.HOOK in keys:
         return _TABLES[0]
     found = keys & _MARKS
@@ -211,7 +211,7 @@ def _scope_rank(name: str) -> int:
     return min(starts, default=_LAST)
 
 
-def _kind(decoded: DecodedSpan, table: Table) -> Kind:
+def _kind(decoded: DecodedSpan, table: Dialect) -> Kind:
     attributes = decoded.attributes
     for rule in table.kinds:
         value = attributes.get(rule.key)
@@ -233,11 +233,11 @@ def _by(rule: KindRule, value: AttributeValue, decoded: DecodedSpan) -> Kind | N
     return rule.otherwise
 
 
-def _normalise(decoded: DecodedSpan, contents: tuple[tuple[str, tuple[Reader, ...]], ...]) -> None:
+def _normalise(decoded: DecodedSpan, contents: Mapping[str, tuple[Reader, ...]]) -> None:
     """Add the standard keys that the span lacks, with the facts that it keeps elsewhere."""
     attributes = decoded.attributes
     added: list[AttributeValue] = []
-    for key, readers in contents:
+    for key, readers in contents.items():
         present = attributes.get(key)
         if present is not None and present != "":
             continue
@@ -263,7 +263,7 @@ def _read(read: Reader, decoded: DecodedSpan) -> str | None:
         return None
 
 
-def _named(attributes: dict[str, AttributeValue], keys: tuple[str, ...], table: Table) -> str | None:
+def _named(attributes: dict[str, AttributeValue], keys: tuple[str, ...], table: Dialect) -> str | None:
     name = text(attributes, keys) if keys else None
     return None if table.placeholders and name in table.placeholders else name
 

@@ -1,57 +1,25 @@
-"""Combines dialects with the conventions that they fall back to, in a form that is fast to look up."""
+"""Combines dialects with the conventions that they fall back to, and reduces them to what a span can have."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
-from typing import Any, cast
-
-from msgspec import Struct
-from msgspec.structs import replace
+from dataclasses import fields, replace
+from typing import Any, Final, cast
 
 from inspector.model import KINDS, Kind
-from inspector.reading.dialects.dialect import Dialect, KindRule, Reader
+from inspector.reading.dialects.dialect import Contents, Dialect, Keys
+
+_OWN: Final = ("name", "versions", "scopes", "marks")
+"""Fields by which a dialect is recognised, which are its own alone."""
+_BY_KIND: Final = ("inputs", "outputs", "contents")
+_MERGED: Final = tuple(field.name for field in fields(Dialect) if field.name not in (*_OWN, *_BY_KIND))
+_KEY_LISTS: Final = tuple(field.name for field in fields(Dialect) if field.type == Keys and field.name in _MERGED)
 
 
-class Table(Struct, frozen=True, kw_only=True):
-    """A complete dialect: its own rules and keys first, then those of the conventions."""
-
-    name: str
-    versions: tuple[tuple[str, str], ...]
-    kinds: tuple[KindRule, ...]
-    scope_kinds: Mapping[str, Kind]
-    session: tuple[str, ...]
-    agent: tuple[str, ...]
-    model: tuple[str, ...]
-    provider: tuple[str, ...]
-    tool: tuple[str, ...]
-    input_tokens: tuple[str, ...]
-    output_tokens: tuple[str, ...]
-    cache_read: tuple[str, ...]
-    cache_write: tuple[str, ...]
-    usages: tuple[str, ...]
-    price: tuple[str, ...]
-    error_message: tuple[str, ...]
-    failures: Mapping[str, frozenset[str | bool]]
-    completed: Mapping[str, tuple[str, ...]]
-    placeholders: frozenset[str]
-    inputs: Mapping[Kind, tuple[str, ...]]
-    outputs: Mapping[Kind, tuple[str, ...]]
-    contents: Mapping[Kind, tuple[tuple[str, tuple[Reader, ...]], ...]]
-
-
-_OWN = ("name", "versions", "scopes", "marks", "inputs", "outputs", "contents")
-
-
-def complete(own: Dialect, conventions: Dialect | None = None) -> Table:
-    """Combine a dialect with the conventions, if it needs them."""
+def complete(own: Dialect, conventions: Dialect | None = None) -> Dialect:
+    """Combine a dialect with the conventions, if it needs them; its fields by kind then have every kind."""
     under = conventions or Dialect(name="")
-    merged = {
-        field.name: _merged(getattr(own, field.name), getattr(under, field.name))
-        for field in fields(Dialect)
-        if field.name not in _OWN
-    }
-    return Table(
-        name=own.name,
-        versions=own.versions,
+    merged = {name: _merged(getattr(own, name), getattr(under, name)) for name in _MERGED}
+    return replace(
+        own,
         inputs=_keys_by_kind(own.inputs, under.inputs),
         outputs=_keys_by_kind(own.outputs, under.outputs),
         contents=_contents(own, under),
@@ -59,20 +27,14 @@ def complete(own: Dialect, conventions: Dialect | None = None) -> Table:
     )
 
 
-_KEY_LISTS = (
-    *("session", "agent", "model", "provider", "tool", "input_tokens", "output_tokens", "cache_read", "cache_write"),
-    *("usages", "price", "error_message"),
-)
-
-
-def narrowed(table: Table, keys: Iterable[str]) -> Table:
-    """Return a table reduced to spans with exactly these attributes, under the name of its version.
+def narrowed(table: Dialect, keys: Iterable[str]) -> Dialect:
+    """Return a complete dialect reduced to spans with exactly these attributes, under the name of its version.
 
     Only keys that those spans neither have nor get from it are left out, so the reading stays the same.
     """
     there = {*keys}
     name = next((version for key, version in table.versions if key in there), table.name)
-    there.update(key for added in table.contents.values() for key, _ in added)
+    there.update(key for added in table.contents.values() for key in added)
     lists: dict[str, Any] = {field: _among(getattr(table, field), there) for field in _KEY_LISTS}
     return replace(
         table,
@@ -86,7 +48,7 @@ def narrowed(table: Table, keys: Iterable[str]) -> Table:
     )
 
 
-def _among(keys: tuple[str, ...], there: set[str]) -> tuple[str, ...]:
+def _among(keys: Keys, there: set[str]) -> Keys:
     return tuple(key for key in keys if key in there)
 
 
@@ -97,13 +59,13 @@ def _merged(own: Any, under: Any) -> Any:
     return own | under if isinstance(own, frozenset) else {**under, **own}
 
 
-def _keys_by_kind(own: Mapping[Kind, tuple[str, ...]], under: Mapping[Kind, tuple[str, ...]]) -> dict[Kind, Any]:
+def _keys_by_kind(own: Mapping[Kind, Keys], under: Mapping[Kind, Keys]) -> dict[Kind, Keys]:
     return {kind: _merged(own.get(kind, ()), under.get(kind, ())) for kind in KINDS}
 
 
-def _contents(own: Dialect, under: Dialect) -> dict[Kind, tuple[tuple[str, tuple[Reader, ...]], ...]]:
-    laid: dict[Kind, tuple[tuple[str, tuple[Reader, ...]], ...]] = {}
-    for kind in KINDS:
-        first, second = own.contents.get(kind, {}), under.contents.get(kind, {})
-        laid[kind] = tuple((key, first.get(key, ()) + second.get(key, ())) for key in {**first, **second})
-    return laid
+def _contents(own: Dialect, under: Dialect) -> Contents:
+    first, second = ({kind: each.contents.get(kind, {}) for kind in KINDS} for each in (own, under))
+    return {
+        kind: {key: first[kind].get(key, ()) + second[kind].get(key, ()) for key in {**first[kind], **second[kind]}}
+        for kind in KINDS
+    }
