@@ -14,8 +14,8 @@ from inspector.store import Arrival, KeptLog, Store
 SPANS_AT_ONCE: Final = 5000
 """Traces are read together up to this many spans; a longer trace is read in parts."""
 MOST_NAMED: Final = 20
-_LABELS: Final = 1000
-_LOGS: Final = 200
+LABELS_AT_ONCE: Final = 1000
+LOGS_AT_ONCE: Final = 200
 _MOST_LOSSES: Final = 1_000_000
 _PLAIN: Final = msgspec.json.Encoder(order="deterministic")
 _MODULUS: Final = 1 << 128
@@ -79,13 +79,13 @@ def content_of(label: Label) -> tuple[object, ...]:
 
 def all_labels(store: Store) -> Iterator[Label]:
     """Yield all labels, the latest first."""
-    return every(lambda cursor: store.labels(cursor=cursor, limit=_LABELS))
+    return every(lambda cursor: store.labels(cursor=cursor, limit=LABELS_AT_ONCE))
 
 
 def all_logs(store: Store) -> Iterator[KeptLog]:
     """Yield all logs that are kept, whether or not they are joined to their spans."""
     after = ("", "", "")
-    while page := store.kept_logs(after, limit=_LOGS):
+    while page := store.kept_logs(after, limit=LOGS_AT_ONCE):
         yield from page
         after = _place_of(page[-1])
 

@@ -14,6 +14,8 @@ from typing import Final, Literal, TypeAlias
 
 from inspector.homes import why_not_ours
 from inspector.ingest.comparing import (
+    LABELS_AT_ONCE,
+    LOGS_AT_ONCE,
     Difference,
     all_labels,
     all_logs,
@@ -33,8 +35,6 @@ Step: TypeAlias = Literal["copying", "comparing"]
 SoFar: TypeAlias = Callable[[Step, int, int], object]
 _PATIENT: Final = ReadLimits(read_s=3600, walk_s=3600, scan_s=3600)
 _MARK: Final = "copy of "
-_LABELS_AT_ONCE: Final = 1000
-_LOGS_AT_ONCE: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def _copy_logs(old: Store, new: Store, clock: _Clock) -> None:
 
 
 def _some(logs: Iterator[KeptLog]) -> list[Log]:
-    return [kept.log for kept in islice(logs, _LOGS_AT_ONCE)]
+    return [kept.log for kept in islice(logs, LOGS_AT_ONCE)]
 
 
 def _copy_rest(old: Store, new: Store) -> None:
@@ -166,8 +166,8 @@ def _copy_rest(old: Store, new: Store) -> None:
     for label in (new_labels[each] for each in new_labels.keys() - old_labels.keys()):
         new.remove_label(label.label_id)
     missing = [_new(label) for content, label in reversed(old_labels.items()) if content not in new_labels]
-    for start in range(0, len(missing), _LABELS_AT_ONCE):
-        new.write((), labels=missing[start : start + _LABELS_AT_ONCE])
+    for start in range(0, len(missing), LABELS_AT_ONCE):
+        new.write((), labels=missing[start : start + LABELS_AT_ONCE])
     if losses := _missing_losses(old, new):
         new.write((), losses=losses)
     for removed in old.health().removed:

@@ -4,6 +4,7 @@ Our exception tree::
 
     IngestError
     ├── CopyRefused
+    ├── FileUnreadable
     ├── IntakeFull
     └── NothingRecorded
 """

@@ -53,7 +53,7 @@ class FileRequest:
 
 
 @contextmanager
-def opened(path: Path) -> Generator[IO[bytes]]:
+def opened_file(path: Path) -> Generator[IO[bytes]]:
     """Open a file for reading; gzip is decompressed.
 
     Raises:

@@ -157,7 +157,7 @@ class SpoolReader:
     def _pass(self, deadline: "_Deadline", read_so_far: Callable[[int, int], None] | None) -> SpoolTotals:
         self._positions.load()
         segments, ignored = list_segments(self._directory)
-        total = SpoolTotals(ignored=ignored)
+        total = SpoolTotals()
         batch = Batch(self._store, self._move_marks)
         looks: dict[str, _Look] = {}
         for number, segment in enumerate(segments, 1):
@@ -166,7 +166,7 @@ class SpoolReader:
             if not total.complete:
                 break
             try:
-                total += replace(self._read(segment, batch, deadline, looks), ignored=ignored)
+                total += self._read(segment, batch, deadline, looks)
             except FileNotFoundError:
                 self._looks.pop(segment.name, None)
             except OSError as error:
@@ -176,9 +176,9 @@ class SpoolReader:
         batch.flush()
         self._looks.update(looks)
         if total.complete:
-            total += replace(self._put_away(segments, ignored), ignored=ignored)
+            total += self._put_away(segments, ignored)
             ignored.update(dict.fromkeys(self._unwritten.ingest(), _KEPT))
-        return total
+        return replace(total, ignored=ignored)
 
     def _read(self, segment: Segment, batch: Batch, deadline: _Deadline, looks: dict[str, _Look]) -> SpoolTotals:
         look = self._looks.get(segment.name)

@@ -7,7 +7,7 @@ import pytest
 from sent import request_of, span_of
 
 from inspector.ingest import FileUnreadable
-from inspector.ingest.files import opened, read_parts
+from inspector.ingest.files import opened_file, read_parts
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def read(tmp_path):
     def read(content, name="run.jsonl", **limits):
         path = tmp_path / name
         path.write_bytes(content)
-        with opened(path) as file:
+        with opened_file(path) as file:
             return [
                 ("bad" if part.decoded.malformed else len(part.decoded.spans), part.number)
                 for part in read_parts(file, name, **limits)
@@ -88,7 +88,7 @@ def test_what_is_plainly_something_else_is_refused_with_the_way_out(read, conten
 def test_a_packed_file_that_was_cut_is_refused_after_what_could_be_read(tmp_path, line):
     path = tmp_path / "run.jsonl.gz"
     path.write_bytes(gzip.compress(line(1) * 1000)[:-20])
-    with pytest.raises(FileUnreadable, match="is cut after"), opened(path) as file:
+    with pytest.raises(FileUnreadable, match="is cut after"), opened_file(path) as file:
         list(read_parts(file, "run"))
 
 
@@ -99,7 +99,7 @@ def test_of_a_packed_session_that_was_cut_what_could_be_read_is_kept(tmp_path):
     path = tmp_path / "session.jsonl.gz"
     path.write_bytes(gzip.compress(SESSION.read_bytes())[:-30])
     parts, whole = [], SESSION.read_bytes().count(b"\n") - 1
-    with pytest.raises(FileUnreadable, match=f"is cut after line {whole}:"), opened(path) as file:
+    with pytest.raises(FileUnreadable, match=f"is cut after line {whole}:"), opened_file(path) as file:
         parts.extend(read_parts(file, "session"))
     assert [len(part.decoded.spans) for part in parts] == [6]
 
@@ -130,5 +130,8 @@ def test_what_holds_no_request_yields_none(read, content):
 def test_directories_pipes_and_devices_are_refused(tmp_path):
     os.mkfifo(tmp_path / "fifo")
     for path in (tmp_path, tmp_path / "fifo", tmp_path / "missing", "/dev/zero"):
-        with pytest.raises(FileUnreadable, match=r"not a regular file|cannot be read"), opened(type(tmp_path)(path)):
+        with (
+            pytest.raises(FileUnreadable, match=r"not a regular file|cannot be read"),
+            opened_file(Path(path)),
+        ):
             pass

@@ -15,7 +15,7 @@ from inspector.cli.errors import CliError, SpansRefused
 from inspector.cli.output.figures import counted
 from inspector.cli.writing.request import Rejected, post_request
 from inspector.ingest import LOCK_WAIT_S, FileUnreadable, Owner
-from inspector.ingest.files import FileRequest, opened, read_parts, unpacked
+from inspector.ingest.files import FileRequest, opened_file, read_parts, unpacked
 from inspector.model import Filter, Log
 from inspector.otlp import WITHOUT_SPAN, DecodedSpan, Signal
 from inspector.reading.dialects import read_span
@@ -163,7 +163,7 @@ def _parts(name: str) -> Iterator[FileRequest]:
         with unpacked(cast("BufferedReader", sys.stdin.buffer), _place(name)) as file:
             yield from read_parts(file, _place(name))
         return
-    with opened(Path(name)) as file:
+    with opened_file(Path(name)) as file:
         yield from read_parts(file, name)
 
 
