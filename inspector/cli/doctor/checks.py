@@ -16,14 +16,14 @@ from inspector.cli.doctor.report import Check, Level
 from inspector.cli.errors import SettingInvalid
 from inspector.cli.home import settings_without_refused
 from inspector.cli.output.figures import counted, moment, size
-from inspector.cli.output.losses import ADVICE, loss_sentence, sum_of
+from inspector.cli.output.losses import ADVICE, counts_in, loss_sentence, sum_of
 from inspector.cli.ownership import current_owner
 from inspector.cli.versions import MISSING, PACKAGES, versions
 from inspector.configured import configured
 from inspector.environment import VARIABLES
 from inspector.homes import is_closed, is_read_only, is_writable, left_by_others
 from inspector.ingest.losses import unwritten_losses, waiting_losses
-from inspector.model import LOSS_REASONS, Loss
+from inspector.model import Loss
 from inspector.settings import Settings
 from inspector.store import (
     Engine,
@@ -261,13 +261,11 @@ def _mode_checks(settings: Settings) -> Iterator[Check]:
 
 
 def _loss_checks(losses: Sequence[Loss]) -> Iterator[Check]:
-    totals = sum_of(losses)
-    for reason in LOSS_REASONS:
-        if count := getattr(totals, reason):
-            last = max((loss for loss in losses if loss.reason == reason), key=lambda loss: loss.until_ns)
-            where = f", run {last.run}" if last.run else ""
-            when = f" (last {moment(last.until_ns)}{where})" if last.until_ns else ""
-            yield Check("warn", "recorded", f"{loss_sentence(reason, count)}{when}", ADVICE[reason])
+    for reason, count in counts_in(sum_of(losses)):
+        last = max((loss for loss in losses if loss.reason == reason), key=lambda loss: loss.until_ns)
+        where = f", run {last.run}" if last.run else ""
+        when = f" (last {moment(last.until_ns)}{where})" if last.until_ns else ""
+        yield Check("warn", "recorded", f"{loss_sentence(reason, count)}{when}", ADVICE[reason])
 
 
 def _spool_checks(settings: Settings, marks: Mapping[str, SpoolMark], losses: Sequence[Loss]) -> Iterator[Check]:

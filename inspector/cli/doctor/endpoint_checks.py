@@ -6,7 +6,7 @@ from pathlib import Path
 
 from inspector.cli.doctor.report import Check
 from inspector.cli.output.figures import size
-from inspector.cli.output.losses import ADVICE, loss_sentence, sum_of
+from inspector.cli.output.losses import ADVICE, counts_in, loss_sentence, sum_of
 from inspector.forward import (
     Endpoint,
     EndpointInvalid,
@@ -18,7 +18,6 @@ from inspector.forward import (
     waiting_elsewhere,
 )
 from inspector.ingest.losses import unwritten_losses, waiting_losses
-from inspector.model import LOSS_REASONS
 from inspector.refusals import all_refused
 from inspector.settings import Settings
 from inspector.tail import list_segments
@@ -84,7 +83,5 @@ def _lost(settings: Settings, key: str, url: str) -> Iterator[Check]:
         return
     segments, _ = list_segments(directory)
     losses = [*waiting_losses(segments, {}), *(loss for _, loss in unwritten_losses(directory))]
-    totals = sum_of(losses)
-    for reason in LOSS_REASONS:
-        if count := getattr(totals, reason):
-            yield Check("warn", "outbox", f"for {url}: {loss_sentence(reason, count)}", ADVICE[reason])
+    for reason, count in counts_in(sum_of(losses)):
+        yield Check("warn", "outbox", f"for {url}: {loss_sentence(reason, count)}", ADVICE[reason])

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
-from inspector.model import Event, Turn
+from inspector.model import Event, SpanPlace, Turn
 
 Key: TypeAlias = tuple[str, str]
 """The ids of a trace and of one of its spans."""
@@ -61,7 +61,7 @@ class Forest:
             waiting += inner
 
 
-def key_of(place: Event | Turn) -> Key:
+def key_of(place: Event | Turn | SpanPlace) -> Key:
     """Return the key of a span."""
     return place.trace_id, place.span_id
 
@@ -98,7 +98,7 @@ def _asking(forest: Forest, talks: Mapping[Talk, Sequence[Turn]]) -> dict[Key, s
     asking: dict[Key, set[Talk]] = {}
     for talk, members in talks.items():
         for place in (tool.span for turn in members for tool in turn.tools if tool.span is not None):
-            call = forest.get((place.trace_id, place.span_id))
+            call = forest.get(key_of(place))
             above = () if call is None else forest.upwards(call)
             beside = next((event for event in above if forest.above(event) == talk.place), None)
             if beside is not None:

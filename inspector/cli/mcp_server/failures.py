@@ -7,6 +7,7 @@ from itertools import groupby
 from statistics import median
 from typing import Final
 
+from inspector.cli.drawing.between_turns import Key, key_of
 from inspector.model import Event, Status, ancestors
 
 FAILED: Final[tuple[Status, ...]] = ("error", "lost")
@@ -36,31 +37,31 @@ def failures_of(events: Sequence[Event]) -> list[FailureChain]:
     The one that explains how the run ended comes first: that of a failure which no call around it survived. The others
     follow by start.
     """
-    by_id = {(event.trace_id, event.span_id): event for event in events}
+    by_id = {key_of(event): event for event in events}
     around: dict[str, dict[str, Event]] = defaultdict(dict)
     for event in by_id.values():
         around[event.trace_id][event.span_id] = event
     failed = [event for event in events if is_failed(event)]
-    above = {_key(event): list(ancestors(event, around[event.trace_id])) for event in failed}
-    inner: dict[tuple[str, str], list[Event]] = defaultdict(list)
+    above = {key_of(event): list(ancestors(event, around[event.trace_id])) for event in failed}
+    inner: dict[Key, list[Event]] = defaultdict(list)
     for event in failed:
-        outer = next((each for each in above[_key(event)] if is_failed(each)), None)
+        outer = next((each for each in above[key_of(event)] if is_failed(each)), None)
         if outer is not None:
-            inner[_key(outer)].append(event)
-    origins = sorted((event for event in failed if not inner[_key(event)]), key=_start)
-    found = [FailureChain(event, [each for each in above[_key(event)] if is_failed(each)]) for event in origins]
-    first = _first_cause([event for event in failed if not any(map(is_failed, above[_key(event)]))], above, inner)
+            inner[key_of(outer)].append(event)
+    origins = sorted((event for event in failed if not inner[key_of(event)]), key=_start)
+    found = [FailureChain(event, [each for each in above[key_of(event)] if is_failed(each)]) for event in origins]
+    first = _first_cause([event for event in failed if not any(map(is_failed, above[key_of(event)]))], above, inner)
     return sorted(found, key=lambda failure: failure.origin is not first)
 
 
 def _first_cause(
     outermost: Sequence[Event],
-    above: dict[tuple[str, str], list[Event]],
-    inner: dict[tuple[str, str], list[Event]],
+    above: dict[Key, list[Event]],
+    inner: dict[Key, list[Event]],
 ) -> Event | None:
     """Follow the first failure that nothing survived down to the call where it began."""
-    failed = min(outermost, key=lambda event: (bool(above[_key(event)]), _start(event)), default=None)
-    while failed is not None and (below := sorted(inner[_key(failed)], key=_start)):
+    failed = min(outermost, key=lambda event: (bool(above[key_of(event)]), _start(event)), default=None)
+    while failed is not None and (below := sorted(inner[key_of(failed)], key=_start)):
         outer = failed
         passed_on = [event for event in below if _passes_on(outer, event)]
         # What a call raises is the last failure below it; what it only ends with is better explained by the first.
@@ -88,10 +89,6 @@ def slow_calls(events: Sequence[Event]) -> list[tuple[Event, float]]:
         if len(calls) >= _PEERS:
             slow += [(event, usual_ms) for event in calls if (event.duration_ms or 0) >= least_ms]
     return sorted(slow, key=lambda each: -(each[0].duration_ms or 0))
-
-
-def _key(event: Event) -> tuple[str, str]:
-    return event.trace_id, event.span_id
 
 
 def _start(event: Event) -> int:

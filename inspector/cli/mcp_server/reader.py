@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from inspector.cli.mcp_server.texts import one_line, status_of
+from inspector.cli.mcp_server.texts import one_line
 from inspector.cli.output import figures
 from inspector.cli.output.rows import short_run_id
 from inspector.lookup import as_one_trace, events_of, find_run_or_trace, traces_of
@@ -58,7 +58,7 @@ def run_lines(run: Run | Trace, *, content: bool) -> Iterator[str]:
     parts = (
         run_id,
         one_line(run.name, _MOST_TEXT),
-        status_of(run.status) or run.status,
+        run.status,
         figures.moment(run.start_time_unix_nano),
         figures.duration(run.duration_ms),
         f"{figures.counted(run.calls, 'call')}{failed}",

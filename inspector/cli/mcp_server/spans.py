@@ -23,9 +23,8 @@ from inspector.cli.mcp_server.texts import (
     short_ids,
     shown,
     span_line,
-    status_of,
 )
-from inspector.cli.output import figures
+from inspector.cli.output import figures, status
 from inspector.cli.ownership import current_owner
 from inspector.lookup import traces_of
 from inspector.model import Event, attributes_of
@@ -149,7 +148,7 @@ def _facts(event: Event) -> Iterator[str]:
         "parent": event.parent_id,
         "session": event.session_id,
         "started": figures.moment(event.start_time_unix_nano),
-        "status": status_of(event.status),
+        "status": status.word(event.status),
         "agent": event.agent,
         "model": event.model,
         "service": event.service,

@@ -5,11 +5,11 @@ from typing import Any, Final
 
 import msgspec
 
-from inspector.cli.output import figures
+from inspector.cli.output import figures, status
 from inspector.cli.output.operation import shown_name
 from inspector.cli.output.visible import visible, visible_lines
 from inspector.lookup import SHORT_ID
-from inspector.model import Event, LargeField, SpanError, Status, decoded_field
+from inspector.model import Event, LargeField, SpanError, decoded_field
 from inspector.reading.call_messages import messages_of
 
 _MOST_NAME = 100
@@ -56,11 +56,6 @@ def name_of_call(event: Event) -> str:
     return one_line(f"{name} {called}" if called and called not in event.name else name, _MOST_NAME)
 
 
-def status_of(status: Status) -> str:
-    """Return the word for a status; none for ``ok``."""
-    return "" if status == "ok" else status
-
-
 def error_of(error: SpanError | None, *, content: bool, most: int = _MOST_MESSAGE) -> str:
     """Return the type of an error and its message on one line; without content, only its type."""
     if error is None:
@@ -76,7 +71,7 @@ def span_line(event: Event, *, span_id: str, content: bool, notes: Sequence[str]
         span_id,
         event.kind,
         name_of_call(event),
-        status_of(event.status),
+        status.word(event.status),
         figures.duration(event.duration_ms),
         f"{tokens} tok" if tokens else "",
         figures.cost(event.cost_usd),

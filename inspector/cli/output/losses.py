@@ -30,12 +30,14 @@ def sum_of(losses: Iterable[Loss]) -> Losses:
     return Losses(**counts)
 
 
+def counts_in(losses: Losses) -> Iterator[tuple[LossReason, int]]:
+    """Yield each reason for which something was not recorded, with how much."""
+    return ((reason, count) for reason in LOSS_REASONS if (count := getattr(losses, reason)))
+
+
 def loss_sentences(losses: Losses, *, of: str = "") -> Iterator[str]:
     """Say what was not recorded, one sentence per reason; ``of`` says whose, such as " of its processes"."""
-    for reason in LOSS_REASONS:
-        count = getattr(losses, reason)
-        if count:
-            yield loss_sentence(reason, count, of=of)
+    return (loss_sentence(reason, count, of=of) for reason, count in counts_in(losses))
 
 
 def loss_sentence(reason: LossReason, count: int, *, of: str = "") -> str:
