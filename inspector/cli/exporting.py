@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from inspector.cli.errors import CliError, ReaderGone
-from inspector.cli.formats import Listed, encoded
+from inspector.cli.formats import TracesFormat, encoded
 from inspector.cli.opening import opened
 from inspector.cli.output.figures import counted
 from inspector.lookup import TraceUnknown, events_of, find_run_or_trace, traces_of
@@ -55,7 +55,7 @@ def write_export(
     selection: ExportSelection,
     output: Path | None,
     *,
-    chosen: Listed = "jsonl",
+    chosen: TracesFormat = "jsonl",
     salvage: Path | None = None,
 ) -> Exported:
     """Write the selected traces.

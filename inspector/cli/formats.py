@@ -15,7 +15,7 @@ from inspector.otlp import export_lines
 
 Format = Literal["jsonl", "json", "csv", "html"]
 """OTLP JSON lines; one OTLP JSON document; a table of spans without content; a page with one run."""
-Listed = Literal["jsonl", "json", "csv"]
+TracesFormat = Literal["jsonl", "json", "csv"]
 """Formats for any number of traces."""
 
 _NOT_YET = (".md", ".markdown")
@@ -52,7 +52,7 @@ def format_of(output: Path | None, chosen: Format | None) -> Format:
     return _NAMES.get(suffix, "jsonl")
 
 
-def encoded(chosen: Listed, traces: Iterable[Iterable[Event]]) -> Iterator[bytes]:
+def encoded(chosen: TracesFormat, traces: Iterable[Iterable[Event]]) -> Iterator[bytes]:
     """Yield the traces in a format, in parts to be written one after another."""
     return _ENCODERS[chosen](traces)
 

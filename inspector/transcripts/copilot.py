@@ -6,12 +6,12 @@ A line has a span as OpenTelemetry's JavaScript SDK has it, or a metric, which i
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from inspector import semconv as sc
 from inspector.otlp import DecodedSpan, Scope
 from inspector.transcripts.failures import ERROR_MESSAGE, EXIT_CODE
-from inspector.transcripts.lines import Json, object_in, objects_in
+from inspector.transcripts.lines import Json, object_in, objects_in, time_in
 
 _SCOPE: Final = "github.copilot"
 _NAME: Final = "copilot"
@@ -43,7 +43,7 @@ class Copilot:
 
 
 def _span_of(line: Json) -> DecodedSpan | None:
-    start_ns, end_ns = _ns(line.get("startTime")), _ns(line.get("endTime"))
+    start_ns, end_ns = time_in(line.get("startTime")), time_in(line.get("endTime"))
     ids = str(line.get("traceId")), str(line.get("spanId"))
     if start_ns is None or end_ns is None or not (_is_id(ids[0], 32) and _is_id(ids[1], 16)):
         return None
@@ -91,18 +91,9 @@ def _named(attributes: Json) -> str:
 def _event(event: Json) -> Json:
     return {
         "name": event["name"],
-        "time_unix_nano": str(_ns(event.get("time")) or 0),
+        "time_unix_nano": str(time_in(event.get("time")) or 0),
         "attributes": object_in(event.get("attributes")),
     }
-
-
-def _ns(time: Any) -> int | None:
-    """Return the nanoseconds of a time in seconds and nanoseconds; None if it is none."""
-    match time:
-        case [int(seconds), int(nanoseconds)]:
-            return seconds * 1_000_000_000 + nanoseconds
-        case _:
-            return None
 
 
 def _is_id(text: str, digits: int) -> bool:

@@ -33,6 +33,15 @@ def object_in(value: object) -> Json:
     return cast("Json", value) if isinstance(value, dict) else {}
 
 
+def time_in(value: object) -> int | None:
+    """Return the nanoseconds of a time that is seconds and nanoseconds, as Node's SDK writes it; None if it is none."""
+    match value:
+        case [int(seconds), int(nanoseconds)]:
+            return seconds * 1_000_000_000 + nanoseconds
+        case _:
+            return None
+
+
 def objects_in(value: object) -> list[Json]:
     """Return the objects in a list; none if it is no list."""
     items = cast("list[object]", value) if isinstance(value, list) else []

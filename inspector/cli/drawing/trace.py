@@ -17,7 +17,7 @@ from inspector.cli.output.losses import loss_sentences
 from inspector.cli.output.operation import shown_name
 from inspector.cli.output.terminal import Style, Terminal
 from inspector.cli.output.visible import cut, pad, width
-from inspector.model import Event, Losses, Run, Session, Trace
+from inspector.model import Event, Losses, Run, Trace
 
 _BAR_COLUMNS = 16
 _BAR_FROM_WIDTH = 90
@@ -162,10 +162,10 @@ def error_text(event: Event, terminal: Terminal, *, with_message: bool = True) -
     return ": ".join(terminal.safe(part) for part in parts if part)
 
 
-def counts_of(items: Sequence[Trace | Session]) -> Sequence[str]:
-    """Say how many calls traces or sessions have, and how many failed, are duplicates or have no price."""
+def _counts_of(traces: Sequence[Trace]) -> Sequence[str]:
+    """Say how many calls traces have, and how many failed, are duplicates or have no price."""
     calls, failed, spans, unpriced = (
-        sum(getattr(item, name) for item in items) for name in ("calls", "errors", "spans", "unpriced_calls")
+        sum(getattr(trace, name) for trace in traces) for name in ("calls", "errors", "spans", "unpriced_calls")
     )
     return (
         figures.counted(calls, "call"),
@@ -184,7 +184,7 @@ def _facts(trace: Trace, terminal: Terminal) -> str:
     parts = [
         f"trace {terminal.safe(trace.trace_id)}",
         figures.moment(trace.start_time_unix_nano),
-        *filter(None, counts_of([trace])),
+        *filter(None, _counts_of([trace])),
     ]
     if trace.service:
         parts.append(f"service {terminal.safe(trace.service)}")
@@ -221,7 +221,7 @@ def _facts_of_run(run: Run, traces: Sequence[Trace], terminal: Terminal) -> str:
         "" if run.origin in ("program", "trace") else f"{run.origin} {terminal.safe(run.name)}",
         figures.moment(min((trace.start_time_unix_nano for trace in traces), key=int)),
         figures.counted(len(counted), "trace"),
-        *counts_of(counted),
+        *_counts_of(counted),
         f"{run.open_calls:,} open" if run.open_calls else "",
         f"service {', '.join(services)}" if services else "",
     ]

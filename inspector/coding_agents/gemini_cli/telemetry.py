@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from inspector.coding_agents import Growing
-from inspector.transcripts.lines import Json, object_in, object_on
+from inspector.transcripts.lines import Json, object_in, object_on, time_in
 
 _LONGEST: Final = 8 << 20
 """Gemini CLI writes some megabytes an hour, most of which says nothing new."""
@@ -58,12 +58,4 @@ def _sign_in(telemetry: Json) -> Sign | None:
     session = attributes.get("session.id") or attributes.get("gen_ai.conversation.id")
     if not isinstance(session, str):
         return None
-    return Sign(session, _time_in(telemetry.get("endTime")) if telemetry.get("name") in _OF_PROMPTS else None)
-
-
-def _time_in(value: object) -> int | None:
-    match value:
-        case [int(seconds), int(nanoseconds)]:
-            return seconds * 1_000_000_000 + nanoseconds
-        case _:
-            return None
+    return Sign(session, time_in(telemetry.get("endTime")) if telemetry.get("name") in _OF_PROMPTS else None)
