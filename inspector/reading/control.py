@@ -1,19 +1,11 @@
-"""The attributes for what the controller of a program did to a call."""
+"""What the controller of a program did to a call."""
 
 from typing import Final
 
-from inspector import semconv as sc
 from inspector.plain import Plain
-from inspector.reading.description import Description
 from inspector.reading.facts import Facts
 
 _WITHOUT_CONTENT: Final = ("controller", "did", "waited_ms", "by")
-
-
-def put_controlled(description: Description, facts: Facts) -> None:
-    """Set the attributes for the controller's decision."""
-    if "controlled" in facts:
-        description.put_text(sc.CONTROLLED, text=facts.text("controlled"))
 
 
 def without_content(controlled: Plain) -> Plain:

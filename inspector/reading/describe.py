@@ -12,13 +12,12 @@ from inspector.nouns import NOUNS
 from inspector.parts import Parts
 from inspector.plain import Plain
 from inspector.reading.call_record import CallRecord, State
-from inspector.reading.control import put_controlled
 from inspector.reading.describe_model import describe_model
 from inspector.reading.describe_request import describe_prompt, describe_request, describe_resource
 from inspector.reading.description import Description, shown, titled
 from inspector.reading.facts import Facts
 from inspector.reading.message_parts import STRUCTURED
-from inspector.reading.middleware import outcome, put_middleware
+from inspector.reading.middleware import outcome
 from inspector.toolnames import without_server
 
 Describe: TypeAlias = Callable[[CallRecord, Facts, Facts | None], Description]
@@ -32,7 +31,7 @@ def describe(record: CallRecord, parts: Parts[Any] | None = None, *, state: Stat
     after = None if record.after is None else Facts(record, "after", parts)
     description = DESCRIBE.get(record.noun, _other)(record, before, after)
     if record.noun in DESCRIBE:
-        put_controlled(description, before)
+        description.put_fact(sc.CONTROLLED, "controlled", of=before)
     _identify(record, description.attributes)
     # If a call took several requests, as when a server asks back, the first has its start and the last its end.
     for part in reversed(record.merged):
@@ -107,8 +106,7 @@ def _workflow(record: CallRecord, facts: Facts, after: Facts | None) -> Descript
     description.put(sc.SEED_WORKFLOW_TYPE, value=facts.get("type"))
     if not record.content:
         return description
-    if "input" in facts:
-        description.put_text(sc.SEED_WORKFLOW_INPUT, text=facts.text("input"))
+    description.put_fact(sc.SEED_WORKFLOW_INPUT, "input", of=facts)
     if after is not None:
         description.put_text(sc.SEED_WORKFLOW_OUTPUT, text=after.text("result"))
     return description
@@ -123,8 +121,7 @@ def _agent(record: CallRecord, facts: Facts, after: Facts | None) -> Description
     description.put(sc.SEED_AGENT_CLASS, value=facts.get("class"))
     if not record.content:
         return description
-    if "input" in facts:
-        description.put_text(sc.AGENT_INPUT, text=facts.text("input"))
+    description.put_fact(sc.AGENT_INPUT, "input", of=facts)
     if after is not None:
         description.put_text(sc.SEED_AGENT_RESULT, text=after.text("result"))
     return description
@@ -163,7 +160,7 @@ def _tool(record: CallRecord, facts: Facts, after: Facts | None) -> Description:
         description.put_text(sc.TOOL_CALL_ARGUMENTS, sc.SEED_TOOL_INPUT, text=facts.text("args"))
         if after is not None:
             _tool_result(description, after)
-    put_middleware(description, facts)
+    description.put_fact(sc.MIDDLEWARE, "middleware", of=facts)
     description.put(sc.TOOL_OUTCOME, value=outcome(facts))
     return description
 
@@ -182,14 +179,12 @@ def _tool_result(description: Description, after: Facts) -> None:
             return
 
 
+_UNNAMED: Final = {"uncaught": "uncaught exception"}
+
+
 def _root(record: CallRecord, facts: Facts, _: Facts | None) -> Description:
     name = facts.get("name")
-    return Description(name if isinstance(name, str) and name else record.noun)
-
-
-def _uncaught(_: CallRecord, facts: Facts, __: Facts | None) -> Description:
-    name = facts.get("name")
-    return Description(name if isinstance(name, str) and name else "uncaught exception")
+    return Description(name if isinstance(name, str) and name else _UNNAMED.get(record.noun, record.noun))
 
 
 def _label(_: CallRecord, facts: Facts, __: Facts | None) -> Description:
@@ -226,7 +221,7 @@ DESCRIBE: Mapping[str, Describe] = {
     "cell": _root,
     "request": _request,
     "label": _label,
-    "uncaught": _uncaught,
+    "uncaught": _root,
     "workflow_run": _workflow,
     "agent_call": _agent,
     "llm_generate": describe_model,

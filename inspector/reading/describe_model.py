@@ -7,7 +7,6 @@ from inspector.reading.description import Description, titled
 from inspector.reading.facts import Facts
 from inspector.reading.llm_facts import RequestFacts, request_facts, response_facts
 from inspector.reading.messages import input_messages, output_messages
-from inspector.reading.middleware import put_middleware
 from inspector.reading.places import place_attributes
 from inspector.reading.usage import read_usage
 
@@ -31,7 +30,7 @@ def describe_model(record: CallRecord, facts: Facts, after: Facts | None) -> Des
     if after is not None:
         _put_answer(record, description, after)
     _put_ids(record, description, facts, after)
-    put_middleware(description, facts)
+    description.put_fact(sc.MIDDLEWARE, "middleware", of=facts)
     return description
 
 

@@ -35,6 +35,11 @@ class Description(msgspec.Struct):
             if text.is_shortened:
                 self.attributes[key + sc.TRUNCATED_SUFFIX] = True
 
+    def put_fact(self, key: str, fact: str, *, of: Facts) -> None:
+        """Set a captured value as JSON text; nothing if there is none."""
+        if fact in of:
+            self.put_text(key, text=of.text(fact))
+
     def put_part(self, key: str, *, value: Plain, facts: Facts, of: str) -> None:
         """Set a value that was read from another one, as JSON text."""
         self.put_text(key, text=text_of(value, of=facts.text(of)))

@@ -1,21 +1,13 @@
-"""The attributes that say what middleware did to a call."""
+"""What middleware did to a call."""
 
 from collections.abc import Iterator
 
-from inspector import semconv as sc
 from inspector.plain import Plain
 from inspector.reading.control import verdict
-from inspector.reading.description import Description
 from inspector.reading.facts import Facts
 
 _WITHOUT_CONTENT = ("name", "did", "calls", "answer", "waited_ms", "error")
 _OF_AN_ATTEMPT = ("outcome", "error")
-
-
-def put_middleware(description: Description, facts: Facts) -> None:
-    """Set these attributes."""
-    if "middleware" in facts:
-        description.put_text(sc.MIDDLEWARE, text=facts.text("middleware"))
 
 
 def without_content(middleware: Plain) -> Plain:
