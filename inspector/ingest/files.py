@@ -90,8 +90,8 @@ def unpacked(file: BufferedReader, name: str) -> Generator[IO[bytes]]:
         yield cast("IO[bytes]", content)
 
 
-def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Iterator[FileRequest]:
-    """Yield the request on each line; a file with one request on many lines, or a short transcript, is one part.
+def read_requests(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Iterator[FileRequest]:
+    """Yield the request on each line; a file with one request on many lines, or a short transcript, is one.
 
     Args:
         file: The file, from its beginning on.
@@ -111,7 +111,7 @@ def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Itera
             continue
         first = first or number
         if not has_requests and (transcript := transcript_of(line, Path(name))) is not None:
-            yield from _parts_of_transcript(transcript, chain([(number, line)], lines))
+            yield from _requests_of_transcript(transcript, chain([(number, line)], lines))
             return
         if parts.note(line, line):
             has_requests = True
@@ -122,7 +122,7 @@ def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Itera
         if decoded.malformed and number == first and line.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
             whole = line + _rest(file, max_line - len(line), name)
             if (transcript := transcript_of(whole, Path(name))) is not None:
-                yield from _parts_of_transcript(transcript, [(number, whole)])
+                yield from _requests_of_transcript(transcript, [(number, whole)])
                 return
             again = _decoded(whole, max_line) if len(whole) < max_line else decoded
             if not again.malformed:
@@ -132,13 +132,13 @@ def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Itera
                 whole += next(lines, (0, b""))[1]
             read = whole.splitlines(keepends=True)
             later = ((number + len(read) + at, rest) for at, (_, rest) in enumerate(lines))
-            yield from _parts_of(chain(enumerate(read, number), later), name, max_line)
+            yield from _requests_of(chain(enumerate(read, number), later), name, max_line)
             return
         has_requests = has_requests or _has_any(decoded)
         yield FileRequest(decoded, number, line)
 
 
-def _parts_of_transcript(transcript: Transcript, lines: Iterable[tuple[int, bytes]]) -> Iterator[FileRequest]:
+def _requests_of_transcript(transcript: Transcript, lines: Iterable[tuple[int, bytes]]) -> Iterator[FileRequest]:
     spans: list[DecodedSpan] = []
     size = number = 0
     broken: FileUnreadable | None = None
@@ -151,26 +151,26 @@ def _parts_of_transcript(transcript: Transcript, lines: Iterable[tuple[int, byte
                 spans.append(span)
                 size += sum(len(value) for value in span.attributes.values() if isinstance(value, str))
             if size >= _TOGETHER:
-                yield _part_with(spans, number)
+                yield _request_with(spans, number)
                 spans, size = [], 0
     except FileUnreadable as error:
         broken = error
     spans += transcript.rest()
-    yield _part_with(spans, number)
+    yield _request_with(spans, number)
     if broken is not None:
         raise broken
 
 
-def _part_with(spans: list[DecodedSpan], number: int) -> FileRequest:
+def _request_with(spans: list[DecodedSpan], number: int) -> FileRequest:
     return FileRequest(Decoded(spans=spans), number)
 
 
-def _parts_of(lines: Iterator[tuple[int, bytes]], name: str, max_line: int) -> Iterator[FileRequest]:
-    """Yield the parts of a file whose first line is cut off: those of a transcript, or a request on each line."""
+def _requests_of(lines: Iterator[tuple[int, bytes]], name: str, max_line: int) -> Iterator[FileRequest]:
+    """Yield the requests of a file whose first line is cut off: those of a transcript, or one on each line."""
     has_requests = False
     for number, line in lines:
         if not has_requests and (transcript := transcript_of(line, Path(name))) is not None:
-            yield from _parts_of_transcript(transcript, chain([(number, line)], lines))
+            yield from _requests_of_transcript(transcript, chain([(number, line)], lines))
             return
         if line.strip():
             decoded = _decoded(line, max_line)

@@ -7,7 +7,7 @@ import pytest
 from sent import request_of, span_of
 
 from inspector.ingest import FileUnreadable
-from inspector.ingest.files import opened_file, read_parts
+from inspector.ingest.files import opened_file, read_requests
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def read(tmp_path):
         with opened_file(path) as file:
             return [
                 ("bad" if part.decoded.malformed else len(part.decoded.spans), part.number)
-                for part in read_parts(file, name, **limits)
+                for part in read_requests(file, name, **limits)
             ]
 
     return read
@@ -89,7 +89,7 @@ def test_a_packed_file_that_was_cut_is_refused_after_what_could_be_read(tmp_path
     path = tmp_path / "run.jsonl.gz"
     path.write_bytes(gzip.compress(line(1) * 1000)[:-20])
     with pytest.raises(FileUnreadable, match="is cut after"), opened_file(path) as file:
-        list(read_parts(file, "run"))
+        list(read_requests(file, "run"))
 
 
 SESSION = Path(__file__).parents[1] / "transcripts" / "captured" / "codex.jsonl"
@@ -100,7 +100,7 @@ def test_of_a_packed_session_that_was_cut_what_could_be_read_is_kept(tmp_path):
     path.write_bytes(gzip.compress(SESSION.read_bytes())[:-30])
     parts, whole = [], SESSION.read_bytes().count(b"\n") - 1
     with pytest.raises(FileUnreadable, match=f"is cut after line {whole}:"), opened_file(path) as file:
-        parts.extend(read_parts(file, "session"))
+        parts.extend(read_requests(file, "session"))
     assert [len(part.decoded.spans) for part in parts] == [6]
 
 

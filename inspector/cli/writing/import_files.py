@@ -15,7 +15,7 @@ from inspector.cli.errors import CliError, SpansRefused
 from inspector.cli.output.figures import counted
 from inspector.cli.writing.request import Rejected, post_request
 from inspector.ingest import LOCK_WAIT_S, FileUnreadable, Owner
-from inspector.ingest.files import FileRequest, opened_file, read_parts, unpacked
+from inspector.ingest.files import FileRequest, opened_file, read_requests, unpacked
 from inspector.model import Filter, Log
 from inspector.otlp import WITHOUT_SPAN, DecodedSpan, Signal
 from inspector.reading.dialects import read_span
@@ -64,19 +64,19 @@ class Imported:
         """The number of traces."""
         return len(self.known)
 
-    def count(self, part: FileRequest, refused: int = 0) -> None:
-        """Add one imported part of a file, except for this many spans that were rejected."""
-        decoded = part.decoded
+    def count(self, request: FileRequest, refused: int = 0) -> None:
+        """Add one imported request, except for this many spans that were rejected."""
+        decoded = request.decoded
         if decoded.malformed:
-            self.left_out[_NOT_JSON if part.written is None else _NOT_OTLP] += 1
-            self.first_bad_line = self.first_bad_line or part.number
+            self.left_out[_NOT_JSON if request.written is None else _NOT_OTLP] += 1
+            self.first_bad_line = self.first_bad_line or request.number
         for reason, count in decoded.rejected.items():
-            what = "logs" if part.signal == "logs" else "spans"
+            what = "logs" if request.signal == "logs" else "spans"
             self.left_out[_WITHOUT_SPAN if reason == WITHOUT_SPAN else f"{what} with a wrong {reason}"] += count
-        if part.signal == "logs":
+        if request.signal == "logs":
             self.logs += len(decoded.spans) - refused
             return
-        spans = _calls(part)
+        spans = _calls(request)
         if spans:
             self.last_trace = spans[-1].trace_id
         self.spans += len(spans) - refused
@@ -112,21 +112,21 @@ def import_files(settings: Settings, names: Sequence[str]) -> Imported:
 def _import_file(name: str, database: "_Database", imported: Imported) -> None:
     before, why = imported.items, ""
     refused: Counter[tuple[str, Signal]] = Counter()
-    for part in _parts(name):
-        fresh = {span.trace_id for span in _calls(part)} - imported.known.keys()
+    for request in _requests(name):
+        fresh = {span.trace_id for span in _calls(request)} - imported.known.keys()
         counts = {trace_id: database.spans_of(trace_id) for trace_id in fresh}
         try:
-            rejected = database.write(part) if part.decoded.spans else Rejected()
+            rejected = database.write(request) if request.decoded.spans else Rejected()
         except SpansRefused as error:
-            refused[error.reason, part.signal] += len(part.decoded.spans)
+            refused[error.reason, request.signal] += len(request.decoded.spans)
             continue
         # Those that cannot be read are left out here and there.
-        left_out = max(0, rejected.spans - sum(part.decoded.rejected.values()))
+        left_out = max(0, rejected.spans - sum(request.decoded.rejected.values()))
         if left_out:
-            refused[rejected.error_message, part.signal] += left_out
+            refused[rejected.error_message, request.signal] += left_out
         imported.known |= counts
-        imported.count(part, left_out)
-        why = why or _why_nothing(part)
+        imported.count(request, left_out)
+        why = why or _why_nothing(request)
     for (reason, signal), count in refused.items():
         noun = "log" if signal == "logs" else "span"
         imported.bad_files.append(f"{_place(name)}: the server refused {counted(count, noun)} ({reason})")
@@ -135,36 +135,36 @@ def _import_file(name: str, database: "_Database", imported: Imported) -> None:
         raise FileUnreadable(f"{_place(name)} contains no spans{advice}")
 
 
-def _calls(part: FileRequest) -> list[DecodedSpan]:
-    """Return the spans of a part, without those that are labels."""
-    if part.signal == "logs":
+def _calls(request: FileRequest) -> list[DecodedSpan]:
+    """Return the spans of a request, without those that are labels."""
+    if request.signal == "logs":
         return []
-    return [span for span in part.decoded.spans if span.attributes.get(semconv.HOOK) != LABEL_HOOK]
+    return [span for span in request.decoded.spans if span.attributes.get(semconv.HOOK) != LABEL_HOOK]
 
 
 def _place(name: str) -> str:
     return "standard input" if name == "-" else name
 
 
-def _why_nothing(part: FileRequest) -> str:
-    """Say why a part of a file has no spans; empty if there is nothing to say."""
-    if part.decoded.malformed:
-        return f"line {part.number} is cut off or not {'JSON' if part.written is None else 'OTLP JSON'}"
-    if part.decoded.rejected.get(WITHOUT_SPAN):
+def _why_nothing(request: FileRequest) -> str:
+    """Say why a request has no spans; empty if there is nothing to say."""
+    if request.decoded.malformed:
+        return f"line {request.number} is cut off or not {'JSON' if request.written is None else 'OTLP JSON'}"
+    if request.decoded.rejected.get(WITHOUT_SPAN):
         return f"only {_WITHOUT_SPAN}"
-    if part.decoded.rejected:
-        return f"those on line {part.number} have a wrong {next(iter(part.decoded.rejected))}"
-    has_metrics = part.written is not None and _METRICS in part.written
+    if request.decoded.rejected:
+        return f"those on line {request.number} have a wrong {next(iter(request.decoded.rejected))}"
+    has_metrics = request.written is not None and _METRICS in request.written
     return "only metrics, which are not accepted" if has_metrics else ""
 
 
-def _parts(name: str) -> Iterator[FileRequest]:
+def _requests(name: str) -> Iterator[FileRequest]:
     if name == "-":
         with unpacked(cast("BufferedReader", sys.stdin.buffer), _place(name)) as file:
-            yield from read_parts(file, _place(name))
+            yield from read_requests(file, _place(name))
         return
     with opened_file(Path(name)) as file:
-        yield from read_parts(file, name)
+        yield from read_requests(file, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,19 +193,21 @@ def _database(settings: Settings) -> Generator[_Database]:
         if url is None:
             raise CliError("another command is working on the database; try again when it has ended") from None
         with opening.opened(settings) as store:
-            yield _Database(lambda part: post_request(settings, url, part.data, part.signal), store)
+            yield _Database(lambda request: post_request(settings, url, request.data, request.signal), store)
         return
     with owner:
         redact = redacting(settings.home, on=settings.redact_imports)
 
-        def write(part: FileRequest) -> Rejected:
-            if part.signal == "logs":
+        def write(request: FileRequest) -> Rejected:
+            if request.signal == "logs":
                 logs = [
-                    Log(log.trace_id, log.span_id, event) for log in redact(part.decoded).spans for event in log.events
+                    Log(log.trace_id, log.span_id, event)
+                    for log in redact(request.decoded).spans
+                    for event in log.events
                 ]
                 owner.store.write((), labels=[*labels_of_logs(logs)], logs=logs)
                 return Rejected()
-            spans, labels = labels_apart(read_span(span) for span in redact(part.decoded).spans)
+            spans, labels = labels_apart(read_span(span) for span in redact(request.decoded).spans)
             most = owner.store.batch_spans
             for start in range(0, len(spans), most):
                 owner.store.write(spans[start : start + most])
