@@ -40,7 +40,7 @@ class Excerpts(NamedTuple):
     answer: Dated | None
 
 
-def excerpts_of(batch: Iterable[tuple[Span, TraceSums]], *, again: bool = False) -> Mapping[int, Excerpts]:
+def excerpts_of(batch: Iterable[tuple[Span, TraceSums]], *, again: bool) -> Mapping[int, Excerpts]:
     """Return the questions and answers that replace those of their traces, by the row id of the trace.
 
     An earlier question replaces a later one, and a later or equally late answer an earlier one. With ``again``, when

@@ -14,7 +14,8 @@ from inspector.store.values.codes import HOOKS
 from inspector.store.values.counting import is_unpriced
 from inspector.store.values.rows import INT64_MAX, Row
 
-_WORST_FIRST = ("running", "error", "lost", "abandoned", "cancelled")
+WORST_FIRST = ("running", "error", "lost", "abandoned", "cancelled")
+"""Statuses that make a whole have them, however many of its members are ok."""
 _COUNTED = {"running": "running", "error": "failed", "lost": "lost", "abandoned": "abandoned", "cancelled": "cancelled"}
 
 MESSAGE: Kind = "rpc"
@@ -105,7 +106,7 @@ class Sums:
 
     def worst(self) -> str:
         """Return the status of the whole: the first of the list that any member has."""
-        return next((status for status in _WORST_FIRST if getattr(self, _COUNTED[status])), "ok")
+        return next((status for status in WORST_FIRST if getattr(self, _COUNTED[status])), "ok")
 
 
 @dataclass(slots=True)

@@ -34,8 +34,8 @@ class WriteConnection:
         *,
         check_s: float | None,
         check_later: bool,
-        reopened: Callable[[], None] = lambda: None,
-        is_owned: Callable[[], bool] = lambda: True,
+        reopened: Callable[[], None],
+        is_owned: Callable[[], bool],
     ) -> None:
         self._path = path
         self._is_owned = is_owned

@@ -58,7 +58,7 @@ _SORTED_SESSIONS: dict[SessionSort, ColumnElement[Any]] = {
 
 
 def read_events(
-    connection: Connection, where: Filter, window: Window[Sort], limits: ReadLimits, *, full: bool, raw: bool = False
+    connection: Connection, where: Filter, window: Window[Sort], limits: ReadLimits, *, full: bool, raw: bool
 ) -> Page[Event]:
     """Return one page of events.
 
@@ -156,7 +156,7 @@ def _page(
 
 
 def read_event(
-    connection: Connection, span_id: str, trace_id: str | None, limits: ReadLimits, *, raw: bool = False
+    connection: Connection, span_id: str, trace_id: str | None, limits: ReadLimits, *, raw: bool
 ) -> Event | None:
     """Return one event in full, the newest if several traces have its span id."""
     c = spans.c

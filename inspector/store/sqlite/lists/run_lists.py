@@ -89,7 +89,7 @@ class TraceMembership:
         self,
         conditions: Sequence[ColumnElement[bool]],
         membership: Membership | None,
-        inferred: InferredTools | None = None,
+        inferred: InferredTools | None,
     ) -> None:
         self._conditions = conditions
         self._membership = membership

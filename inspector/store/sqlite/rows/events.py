@@ -43,7 +43,7 @@ def summary(row: Sequence[Any]) -> Event:
     return Event(*_summary_values(row))
 
 
-def full_events(connection: Connection, rows: Sequence[SqlRow[*tuple[Any, ...]]], *, raw: bool = False) -> list[Event]:
+def full_events(connection: Connection, rows: Sequence[SqlRow[*tuple[Any, ...]]], *, raw: bool) -> list[Event]:
     """Return the events of rows in full; with ``raw``, including the attributes that a replay returns."""
     at = len(SUMMARY)
     texts = messages(connection, content_ids(row[at + 2] for row in rows))

@@ -10,6 +10,7 @@ from inspector.model import Run, Session, Trace
 from inspector.store.sqlite.tables import runs, sessions, traces
 from inspector.store.values import summaries
 from inspector.store.values.codec import unpack_text
+from inspector.store.values.sums import WORST_FIRST
 
 _t = traces.c
 _r = runs.c
@@ -40,7 +41,6 @@ SESSION = (
 _TRACE_EXCERPTS = next(at for at, column in enumerate(TRACE) if column is _t.question)
 _RUN_EXCERPTS = next(at for at, column in enumerate(RUN) if column is _r.question)
 _MODELS = msgspec.json.Decoder(tuple[str, ...])
-_WORST_FIRST = ("running", "error", "lost", "abandoned", "cancelled")
 
 
 def trace_of(row: Sequence[Any]) -> Trace:
@@ -60,5 +60,5 @@ def _with_excerpts(row: Sequence[Any], at: int) -> Sequence[Any]:
 
 def session_of(row: Sequence[Any]) -> Session:
     """Return the session of a row, with the worst status of its traces."""
-    status = next((status for status, count in zip(_WORST_FIRST, row[1:6], strict=True) if count), "ok")
+    status = next((status for status, count in zip(WORST_FIRST, row[1:6], strict=True) if count), "ok")
     return summaries.session_of((row[0], status, *row[6:]))
