@@ -56,7 +56,7 @@ def _put_target(description: Description, method: str, params: dict[str, Plain])
         description.put(sc.TOOL_NAME, value=params.get("name"))
     elif method == "prompts/get":
         description.put(sc.PROMPT_NAME, sc.SEED_PROMPT_TEMPLATE_ID, value=params.get("name"))
-    elif method.startswith("resources/"):
+    elif method.startswith(("resources/", "notifications/resources/")):
         description.put(sc.MCP_RESOURCE_URI, value=params.get("uri"))
     meta = params.get("_meta", params.get("meta"))
     if isinstance(meta, dict):

@@ -266,6 +266,21 @@ def test_a_call_that_the_program_calls_off_by_notification_is_cancelled_on_both_
     assert told["attributes"]["reason"] == "changed my mind"
 
 
+@of_each_generation
+def test_a_notification_is_recorded_once_where_it_is_received_with_what_it_says(cases, sdk):
+    recorded = cases(sdk)["changes"]
+    heard = [event for event in recorded.of("rpc") if event.name.startswith("notifications/")]
+    assert [(event.name, event.status) for event in heard] == [
+        ("notifications/tools/list_changed", "ok"),
+        ("notifications/resources/updated", "ok"),
+        ("notifications/roots/list_changed", "ok"),
+    ]
+    facts = attributes(heard[1])
+    assert json.loads(facts["mcp.rpc.request_json"])["params"]["uri"] == "guide://lisbon"
+    assert facts["mcp.resource.uri"] == "guide://lisbon"
+    assert {attributes(event)["mcp.rpc.direction"] for event in heard} == {"inbound"}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("sdk", "client"), [(CURRENT, ()), (EARLIER, ()), (CURRENT, ("toolkit",))])
 def test_a_call_has_what_its_server_logged_and_what_it_wrote_beside_the_protocol(run, sdk, client):

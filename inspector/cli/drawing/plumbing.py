@@ -13,9 +13,10 @@ Children: TypeAlias = Mapping[str, Sequence[Event]]
 
 _FEWEST: Final = 2
 _PLUMBING: Final = re.compile(
-    r"(?:initialize|ping|server/discover|notifications/\S+|(?:tools|prompts|resources(?:/templates)?)/list)\b"
+    r"(?:initialize|ping|server/discover|notifications/(?:initialized|\S+/list_changed)"
+    r"|(?:tools|prompts|resources(?:/templates)?)/list)\b"
 )
-"""Messages that only keep a connection open or list what there is; ``lines.ts`` has them too."""
+"""Messages that only keep a connection open, or are about lists of what there is; ``lines.ts`` has them too."""
 
 
 def without_plumbing(tops: Sequence[Event], children: Children) -> tuple[Sequence[Event], Children]:

@@ -1,4 +1,4 @@
-"""Reads of resources: each is shown with its URI, which the span's name lacks."""
+"""Messages about a resource: each is shown with its URI, which the span's name lacks."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -11,11 +11,12 @@ from inspector.store import Store
 _MOST_READS = 2_000
 """The number of reads whose URIs are looked up, because each is read in full."""
 _MOST_URI = 120
+_ABOUT_ONE = ("resources/", "notifications/resources/")
 
 
 def resource_annotations(store: Store, traces: Sequence[Sequence[Event]]) -> dict[str, Annotation]:
-    """Return the URI of each resource that was requested, by the id of its span."""
-    reads = (event for events in traces for event in events if event.name.startswith("resources/"))
+    """Return the URI of each resource that was requested or has changed, by the id of its span."""
+    reads = (event for events in traces for event in events if event.name.startswith(_ABOUT_ONE))
     return {read.span_id: Annotation(uri) for read in islice(reads, _MOST_READS) if (uri := _uri(store, read))}
 
 

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from inspector import semconv as sc
 from inspector.integrations.calls import Call, announce, opened
 from inspector.integrations.classes import is_a
-from inspector.integrations.mcp.server import raised_by_the_function
+from inspector.integrations.mcp.server import plain, raised_by_the_function
 from inspector.integrations.mcp.transports import Route
 from inspector.integrations.propagation import Surroundings, named_for_us
 from inspector.record.calls.current import innermost
@@ -125,6 +125,11 @@ class JsonRpcExchange:
 _STAND_FOR_REQUESTS: Final = frozenset({"tool_call", "resource_fetch", "prompt_apply"})
 _SHOW_REQUESTS: Final = _STAND_FOR_REQUESTS | {"rpc_request"}
 
+_NOT_NEWS: Final = frozenset(
+    ("notifications/initialized", "notifications/cancelled", "notifications/subscriptions/acknowledged")
+)
+"""Notifications that say nothing that the requests they follow do not say."""
+
 
 def sent(peer: Any, describe: Callable[[], Envelope], route: Route) -> JsonRpcExchange:
     """Report that this process is about to send a request."""
@@ -185,6 +190,31 @@ class OpenRequest:
     def __exit__(self, *_: object) -> None:
         if self._span is not None:
             self._spans.remove(self._span)
+
+
+def notified(peer: Any, method: str, params: Any, route: Route) -> None:
+    """Report an incoming notification: at the calls that it is about, or as a message of its own."""
+    match method:
+        case "notifications/progress":
+            progressed(peer, params)
+        case "notifications/message" if _spans(peer):
+            logged(peer, params)
+        case method if method not in _NOT_NEWS:
+            announce(
+                "before_rpc_request",
+                lambda: {
+                    "envelope": _notification(method, members(plain(params))),
+                    "transport": route.transport,
+                    "direction": "inbound",
+                    "emitter": "mcp",
+                },
+            )
+        case _:
+            pass
+
+
+def _notification(method: str, params: Mapping[str, Any]) -> Envelope:
+    return {"jsonrpc": "2.0", "method": method, **({"params": params} if params else {})}
 
 
 def logged(peer: Any, params: Any) -> None:

@@ -20,10 +20,9 @@ from inspector.integrations.mcp.requests import (
     JsonRpcExchange,
     OpenRequest,
     cancelled,
-    logged,
     members,
     not_a_message,
-    progressed,
+    notified,
     received,
     sent,
 )
@@ -175,10 +174,8 @@ def _end(original: Any, self: Any, exc_type: Any, exc_val: Any, exc_tb: Any) -> 
 @wrapping
 async def _notice(original: Any, self: Any, notification: Any) -> None:
     root = getattr(notification, "root", None)
-    if getattr(root, "method", None) == "notifications/progress":
-        progressed(self, getattr(root, "params", None))
-    elif getattr(root, "method", None) == "notifications/message":
-        safely(lambda: logged(self, getattr(root, "params", None)), None)
+    method, params = getattr(root, "method", ""), getattr(root, "params", None)
+    safely(lambda: notified(self, method, params, route_of(getattr(self, "_write_stream", None))), None)
     await original(self, notification)
 
 

@@ -2,6 +2,7 @@
 
 - ``JSONRPCDispatcher.send_raw_request`` sends every request over a stream (stdio, HTTP, SSE, memory), in both
   directions, and ``DirectDispatcher.send_raw_request`` hands one to a server in the same process.
+- ``JSONRPCDispatcher._dispatch_notification`` and ``DirectDispatcher._dispatch_notify`` receive every notification.
 - ``ServerRunner._on_request`` and ``ClientSession._on_request`` answer, whatever the transport; the first is where
   ``Server.middleware`` runs, so failures outside of the handlers are seen too.
 - ``inject_trace_context`` writes ``_meta.traceparent``; the span shown for the request has to be found there.
@@ -21,11 +22,10 @@ from inspector.integrations.mcp.requests import (
     Envelope,
     OpenRequest,
     cancelled,
-    logged,
     members,
     not_a_message,
+    notified,
     progress_of,
-    progressed,
     received,
     sent,
     surrounded,
@@ -46,6 +46,7 @@ def install(patches: Patches) -> None:
     wrap(patches, _DISPATCHER, "JSONRPCDispatcher._dispatch_notification", _notice)
     wrap(patches, _DISPATCHER, "inject_trace_context", _inject)
     wrap(patches, _DIRECT, "DirectDispatcher.send_raw_request", _send_directly)
+    wrap(patches, _DIRECT, "DirectDispatcher._dispatch_notify", _notice_directly)
     wrap(patches, _DIRECT, "_DirectDispatchContext.send_raw_request", _ask_back_directly)
     wrap(patches, _DIRECT, "_DirectDispatchContext.progress", _progress_directly)
     wrap(patches, "mcp.server.runner", "ServerRunner._on_request", _answer)
@@ -150,14 +151,20 @@ def _emits_hooks(each: Any) -> bool:
 
 @wrapping
 def _notice(original: Any, /, self: Any, msg: Any, *args: Any, **kwargs: Any) -> Any:
-    method = getattr(msg, "method", None)
-    if method == "notifications/progress" and not _emits_hooks(self):
-        progressed(self, getattr(msg, "params", None))
-    elif method == "notifications/cancelled":
-        cancelled(self, getattr(msg, "params", None), "inbound")
-    elif method == "notifications/message":
-        safely(lambda: logged(self, getattr(msg, "params", None)), None)
+    method, params = getattr(msg, "method", ""), getattr(msg, "params", None)
+    if method == "notifications/cancelled":
+        cancelled(self, params, "inbound")
+    elif method != "notifications/progress" or not _emits_hooks(self):
+        safely(lambda: notified(self, method, params, route_of(getattr(self, "_write_stream", None))), None)
     return original(self, msg, *args, **kwargs)
+
+
+@wrapping
+async def _notice_directly(original: Any, /, self: Any, method: str, params: Mapping[str, Any] | None) -> None:
+    # Progress is announced where it is sent.
+    if method != "notifications/progress":
+        safely(lambda: notified(self, method, params, _MEMORY), None)
+    await original(self, method, params)
 
 
 @wrapping

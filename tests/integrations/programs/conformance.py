@@ -102,7 +102,10 @@ class _Heard:
         for name in instrument.HOOKS:
             instrument.register(name, partial(self._hear, name))
 
-    def _hear(self, name: str, **_: Any) -> None:
+    def _hear(self, name: str, envelope: Any = None, **_: Any) -> None:
+        if name == "before_rpc_request" and isinstance(envelope, dict) and "id" not in envelope:
+            # It has no end.
+            name = "notification"
         frame = sys._getframe(1)
         while frame is not None:
             if _OURS in frame.f_code.co_filename:

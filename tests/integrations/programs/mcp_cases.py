@@ -14,8 +14,9 @@ from mcp.shared.memory import create_client_server_memory_streams
 from instrument import around
 
 try:
-    from mcp.server.mcpserver import MCPServer
+    from mcp.server.mcpserver import Context, MCPServer
 except ImportError:
+    from mcp.server.fastmcp import Context
     from mcp.server.fastmcp import FastMCP as MCPServer
 
 IS_2 = "is_error" in types.CallToolResult.model_fields
@@ -94,6 +95,28 @@ async def called_off() -> Any:
         return "cancelled" if waiting.cancelled() else str(waiting.exception())
 
 
+def changing() -> Any:
+    server = adder()
+
+    @server.tool()
+    async def change(desk: Context) -> str:
+        uri = "guide://lisbon" if IS_2 else types.AnyUrl("guide://lisbon")
+        await desk.session.send_tool_list_changed()
+        await desk.session.send_resource_updated(uri)
+        await desk.report_progress(1, 1)
+        return "changed"
+
+    return server
+
+
+async def changes() -> Any:
+    async with connected(changing()) as session:
+        result = await session.call_tool("change", {})
+        await session.send_roots_list_changed()
+        await session.send_ping()
+        return result.content[0].text
+
+
 async def session() -> Any:
     async with connected(adder()) as session:
         carried = {"baggage": "session.id=trip-42"}
@@ -131,7 +154,7 @@ def cased(case: Callable[[], Coroutine[Any, Any, Any]]) -> list[Any]:
         return [asyncio.run(case())]
 
 
-CASES = (parallel, told, proxy, called_off, session, refused)
+CASES = (parallel, told, proxy, called_off, changes, session, refused)
 conform(
     {case.__name__: partial(cased, case) for case in CASES},
     lacking=lacking(),

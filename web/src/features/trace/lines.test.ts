@@ -51,14 +51,22 @@ describe("linesOf", () => {
       row("b", "run", { ...rpc, name: "notifications/initialized" }),
       row("c", "run", { ...rpc, name: "tools/list" }),
       row("call", "run", { name: "weather" }),
+      row("u", "run", { ...rpc, name: "notifications/resources/updated" }),
       row("d", "run", { ...rpc, name: "ping" }),
       row("e", "run", { ...rpc, name: "ping", status: "error" }),
       row("f", "run", { ...rpc, name: "tools/call weather" }),
     ];
     const shape = shapeOf(rows);
     const lines = linesOf(rows, shape);
-    expect(drawn(rows, lines)).toEqual(["0 run", "1 4×initialize", "1 weather", "1 ping", "1 tools/call weather"]);
-    expect(drawn(rows, linesOf(rows, shapeOf(rows, { everything: true })))).toHaveLength(8);
+    expect(drawn(rows, lines)).toEqual([
+      "0 run",
+      "1 4×initialize",
+      "1 weather",
+      "1 notifications/resources/updated",
+      "1 ping",
+      "1 tools/call weather",
+    ]);
+    expect(drawn(rows, linesOf(rows, shapeOf(rows, { everything: true })))).toHaveLength(9);
     expect(foldAround(rows, shape, 2)?.id).toBe("a");
     const opened = linesOf(rows, shapeOf(rows, { openFolds: new Set(["a"]) }));
     expect(drawn(rows, opened).slice(1, 6)).toEqual([

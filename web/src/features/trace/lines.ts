@@ -119,9 +119,9 @@ export function hasOwnLine(lines: Lines, row: number): boolean {
 /** How many adjacent connection messages are folded into one line. */
 const FEWEST_MESSAGES = 2;
 const PLUMBING =
-  /^(?:initialize|ping|server\/discover|notifications\/\S+|(?:tools|prompts|resources(?:\/templates)?)\/list)\b/;
+  /^(?:initialize|ping|server\/discover|notifications\/(?:initialized|\S+\/list_changed)|(?:tools|prompts|resources(?:\/templates)?)\/list)\b/;
 
-/** Whether it is an MCP message that only keeps a connection open or lists what a server has. */
+/** Whether it is an MCP message that only keeps a connection open, or is about lists of what a server has. */
 function isPlumbing({ kind, status, name }: SpanRow): boolean {
   return kind === "rpc" && status === "ok" && PLUMBING.test(name);
 }
