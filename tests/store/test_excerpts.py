@@ -33,6 +33,34 @@ def test_of_messages_the_last_of_the_user_and_of_the_assistant_is_told():
     assert answer_in(text) == "A-17."
 
 
+QUESTION = {"role": "user", "content": "Find the invoice."}
+ADDED = "<system-reminder>\nThe list of tasks is empty.\n</system-reminder>"
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        pytest.param([{"role": "user", "content": f"{ADDED} Find the invoice."}], id="beside the question"),
+        pytest.param([QUESTION, {"role": "user", "content": ADDED}], id="alone"),
+        pytest.param([QUESTION, {"role": "user", "content": "\n"}], id="blank"),
+    ],
+)
+def test_what_the_user_did_not_say_is_not_the_question(last):
+    assert question_in(json.dumps([{"role": "user", "content": "Hello."}, *last])) == "Find the invoice."
+
+
+def test_of_a_batch_of_prompts_the_first_asks():
+    prompts = [[{"role": "system", "content": "Be brief."}, {"role": "user", "content": f"{city}?"}] for city in "AB"]
+    assert question_in(json.dumps({"messages": prompts})) == "A?"
+
+
+def test_a_question_beside_a_large_screenshot_is_told():
+    image = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{'A' * 3_000_000}"}}
+    parts = [image, {"type": "text", "text": "What is in it?"}]
+    assert question_in(json.dumps([{"role": "user", "content": parts}])) == "What is in it?"
+    assert question_in(json.dumps([{"role": "user", "content": "What is in it?"}] * 50_000)) is None
+
+
 def test_of_arguments_without_roles_the_first_is_told():
     assert question_in(json.dumps(["Which invoice?", {"limit": 3}, "en"])) == "Which invoice?"
 

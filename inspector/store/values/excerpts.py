@@ -1,5 +1,6 @@
 """The question and the answer of a run: what its first input asks, and the beginning of its last output."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias, cast
@@ -10,6 +11,7 @@ from msgspec import Raw
 from inspector import semconv
 from inspector.model import Span
 from inspector.roles import ROLES, role_named
+from inspector.store.values.lines import has_few_values
 from inspector.store.values.rows import Key, clamp, clean
 from inspector.store.values.sums import TraceSums
 
@@ -18,13 +20,17 @@ LONGEST = 240
 _ASKED = frozenset(("llm", "agent", "workflow"))
 _EMBEDDINGS = "embeddings"
 _MOST_CHARS = 2_000_000
-"""A longer text is not parsed."""
+"""A longer text is not parsed, unless it is few values."""
+_MOST_CHARS_OF_FEW = 32_000_000
+"""The same where it is few values: a screenshot has millions."""
 _MOST_MESSAGES = 10_000
 HOLD_MESSAGES = ("messages", "input", "contents", "prompt", "query", "question", "task")
 """Members of an input that hold its messages, or what is asked."""
 _HOLD_TEXT = ("content", "parts", "text", "message", "output", "result", "answer", "response")
 _NOT_SAID = frozenset(("blob", "reasoning", "tool_call_response", "tool_result"))
 """Types of parts whose content is not what somebody said: a file's data, a model's thoughts, a tool's answer."""
+_REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)", re.DOTALL)
+"""What Claude Code adds to what the user says."""
 _ARRAY = msgspec.json.Decoder(list[Raw])
 _ANY = msgspec.json.Decoder()
 _DEEPEST = 6
@@ -121,7 +127,7 @@ def answer_in(value: object) -> str | None:
 
 
 def _beginning_of(value: object, by: str) -> str | None:
-    if not isinstance(value, str) or len(value) > _MOST_CHARS:
+    if not isinstance(value, str) or _takes_long(value):
         return None
     begin = value[:64].lstrip()[:1]
     if begin not in ("{", "[", '"'):
@@ -133,14 +139,24 @@ def _beginning_of(value: object, by: str) -> str | None:
     return _short(beginning)
 
 
+def _takes_long(value: str) -> bool:
+    if len(value) <= _MOST_CHARS:
+        return False
+    return len(value) > _MOST_CHARS_OF_FEW or not has_few_values(value.encode(errors="replace"))
+
+
 def _of_array(messages: Sequence[Raw], by: str) -> str | None:
     # Without roles, they are the arguments of a call, and the first says what it is about.
-    forward = by == "user" and bool(messages) and _who(_ANY.decode(messages[0])) is None
+    first = _ANY.decode(messages[0]) if messages else None
+    if isinstance(first, list) and first and _who(cast("list[Any]", first)[0]) is not None:
+        # A batch of prompts.
+        return _of_array(_ARRAY.decode(messages[0]), by)
+    forward = by == "user" and _who(first) is None
     for raw in islice(messages if forward else reversed(messages), _MOST_MESSAGES):
         message = _with_member_names(_ANY.decode(raw))
         who = _who(message)
         # A role may be any JSON value.
-        if (who is None or (isinstance(who, str) and role_named(who) == by)) and (text := text_in(message)):
+        if (who is None or (isinstance(who, str) and role_named(who) == by)) and (text := said_in(message)):
             return text
     return None
 
@@ -185,6 +201,13 @@ def _as_pairs(members: Mapping[str, Any]) -> str:
 
 def _members(value: Any) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def said_in(message: Any) -> str | None:
+    """Return the text of a message or of a part of one without what a coding agent adds to it; None if that is all."""
+    text = text_in(message) or ""
+    said = _REMINDER.sub(" ", text) if "<system-reminder>" in text else text
+    return None if not said or said.isspace() else said
 
 
 def text_in(message: Any) -> str | None:

@@ -9,7 +9,7 @@ from msgspec import Raw
 
 from inspector.roles import ITEM_ROLES, ROLES, role_named
 from inspector.store.values.chains import conventional
-from inspector.store.values.excerpts import HOLD_MESSAGES, text_in
+from inspector.store.values.excerpts import HOLD_MESSAGES, said_in, text_in
 from inspector.store.values.lines import cut, decoded, has_few_values, result_line
 
 MOST_LOOKED_AT = 8
@@ -90,5 +90,4 @@ def _line_of(part: Any, role: str) -> str | None:
         members = cast("dict[str, Any]", part)
         value = members.get("response", members.get("result"))
         return result_line(decoded(value) if isinstance(value, str) else value)
-    text = text_in(part)
-    return result_line(decoded(text)) if role == "tool" else text
+    return result_line(decoded(text_in(part))) if role == "tool" else said_in(part)
