@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 
 from inspector.api.access.rules import own_path
+from inspector.api.bodies import json_response
 from inspector.api.errors import Problem, RequestRefused
 from inspector.api.queries.parameter_types import accepted_by
 from inspector.store import CursorInvalid, QueryTooSlow, StoreBusy, StoreError, StoreReadOnly
@@ -77,6 +78,22 @@ def not_found(what: str) -> Problem:
     return Problem(404, f"there is no {what}")
 
 
+def json_or_404(value: Any, no: str) -> Response:
+    """Answer with ``value``; None means that there is ``no`` such thing.
+
+    Raises:
+        RequestRefused: With 404, if there is none.
+    """
+    if value is None:
+        raise RequestRefused(not_found(no))
+    return json_response(value)
+
+
+def retry_later(detail: str) -> Problem:
+    """Say why something cannot be answered now, and when to ask again."""
+    return Problem(503, detail, headers={"Retry-After": RETRY_S})
+
+
 def allowed_methods(routes: list[BaseRoute], scope: Scope) -> list[str]:
     """Every method that a route has for the path of ``scope``, and ``OPTIONS``, which all of them have."""
     methods = {"OPTIONS"}
@@ -99,12 +116,11 @@ def _of_store(error: StoreError) -> Problem:
         case StoreReadOnly():
             return Problem(409, f"this process only reads: {error}")
         case QueryTooSlow():
-            detail = f"{error}; narrow the filter, for example by since and until"
-            return Problem(503, detail, headers={"Retry-After": RETRY_S})
+            return retry_later(f"{error}; narrow the filter, for example by since and until")
         case StoreBusy():
-            return Problem(503, f"the database is busy: {error}", headers={"Retry-After": RETRY_S})
+            return retry_later(f"the database is busy: {error}")
         case _:
-            return Problem(503, f"the database cannot be used: {error}", headers={"Retry-After": RETRY_S})
+            return retry_later(f"the database cannot be used: {error}")
 
 
 def _json(body: dict[str, Any]) -> bytes:

@@ -15,10 +15,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from inspector.api.errors import Problem, RequestRefused
+from inspector.api.errors import RequestRefused
 from inspector.api.network.connections import CUT_OFF
-from inspector.api.problems import RETRY_S
-from inspector.api.routes.operations import json_or_404
+from inspector.api.problems import json_or_404, retry_later
 from inspector.store import QueryTooSlow, stopped_when
 
 CHEAP_ROWS = 500
@@ -296,6 +295,4 @@ class _Large(Response):
 
 
 def _come_again() -> RequestRefused:
-    return RequestRefused(
-        Problem(503, "too many expensive reads at a time; try again later", headers={"Retry-After": RETRY_S})
-    )
+    return RequestRefused(retry_later("too many expensive reads at a time; try again later"))

@@ -14,9 +14,9 @@ from starlette.responses import Response
 from inspector.api.access.rules import Access
 from inspector.api.live import Live
 from inspector.api.network.arriving_bodies import ArrivingBodies
+from inspector.api.problems import json_or_404
 from inspector.api.reads import ReadScheduler
 from inspector.api.requests import Requests
-from inspector.api.routes.operations import json_or_404
 from inspector.ingest import Owner
 from inspector.settings import Settings
 from inspector.store import Deletable, Store, StoreError

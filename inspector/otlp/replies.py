@@ -22,7 +22,7 @@ _REJECTED: Final[dict[Signal, str]] = {
 _CODES: Final = {400: INVALID_ARGUMENT, 413: RESOURCE_EXHAUSTED, 415: INVALID_ARGUMENT, 503: UNAVAILABLE}
 
 
-def export_response(rejected: Mapping[str, int], encoding: Encoding, signal: Signal = "traces") -> bytes:
+def export_response(rejected: Mapping[str, int], encoding: Encoding, signal: Signal) -> bytes:
     """Write the response to a request of a signal, such as ``ExportTraceServiceResponse``."""
     count = sum(rejected.values())
     if encoding == "json":

@@ -205,7 +205,7 @@ def _addresses(name: str, port: int | None) -> set[str]:
     return {lowered} if ":" in lowered.rpartition("]")[2] else {lowered, f"{lowered}:{port}"}
 
 
-def foreign_page(head: Head, allowed_hosts: tuple[str, ...] = ()) -> Problem | None:
+def foreign_page(head: Head, allowed_hosts: tuple[str, ...]) -> Problem | None:
     """Refuse requests that a page of another origin caused, except opening the start page."""
     sites = Counter(site.lower() for site in head.all("sec-fetch-site"))
     origins = head.all("origin")
@@ -227,7 +227,7 @@ def _opens_start_page(head: Head) -> bool:
     )
 
 
-def is_own_origin(origin: str, head: Head, allowed_hosts: tuple[str, ...] = ()) -> bool:
+def is_own_origin(origin: str, head: Head, allowed_hosts: tuple[str, ...]) -> bool:
     """Whether an ``Origin`` is exactly the one that the request is addressed to; ``null`` never is.
 
     A page of ``https`` has another origin than this server, which speaks plain HTTP, unless a proxy is configured.

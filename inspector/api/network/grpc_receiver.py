@@ -13,9 +13,9 @@ from typing import Any, Final, NoReturn
 
 from inspector.api.access.tokens import NOTHING, Token
 from inspector.api.errors import AddressUnusable, ExportFailed, GrpcMissing
+from inspector.api.exports import REQUESTS, deliver, response_to
 from inspector.api.network.arriving_bodies import MOST_ARRIVING_BYTES
 from inspector.api.problems import RETRY_S
-from inspector.api.routes.export import REQUESTS, deliver, response_to
 from inspector.ingest import Intake
 from inspector.otlp import MOST_BYTES, Signal, come_again
 from inspector.settings import Settings

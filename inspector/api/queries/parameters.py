@@ -60,20 +60,6 @@ class PageQuery(Query):
     limit: Limit = 50
 
 
-class SortingQuery(Query):
-    """The order of a list."""
-
-    sort: Sort = "time"
-    order: Order = "desc"
-
-
-class TimesQuery(Query):
-    """When events began."""
-
-    since: Time | None = None
-    until: Time | None = None
-
-
 class _Narrowed(Query):
     """The filter of a list."""
 
@@ -152,9 +138,11 @@ RunFilter = _narrowed_by("run")
 """The filters of runs."""
 
 
-class EventsQuery(SpanFilter, SortingQuery, PageQuery):
+class EventsQuery(SpanFilter, PageQuery):
     """``GET /events``."""
 
+    sort: Sort = "time"
+    order: Order = "desc"
     full: Flag = False
 
     @property
@@ -294,9 +282,11 @@ class HitsQuery(Query):
     limit: Limit = 100
 
 
-class SessionsQuery(TimesQuery, PageQuery):
+class SessionsQuery(PageQuery):
     """``GET /sessions``."""
 
+    since: Time | None = None
+    until: Time | None = None
     sort: SessionSort = "time"
     order: Order = "desc"
 

@@ -12,9 +12,9 @@ from starlette.responses import Response
 
 from inspector import semconv
 from inspector.api.errors import ExportFailed
+from inspector.api.exports import deliver, response_to
 from inspector.api.problems import RETRY_S
 from inspector.api.queries.query import NoQuery
-from inspector.api.routes.export import deliver, response_to
 from inspector.api.routes.operations import statuses
 from inspector.api.service import InService, Service
 from inspector.ingest import Intake

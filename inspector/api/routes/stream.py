@@ -8,11 +8,10 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from inspector.api.access.rules import own_path
-from inspector.api.errors import Problem
 from inspector.api.listeners import HEARTBEAT, Listener, gap_frame
 from inspector.api.live import CATCH_UP_EVENTS, Live
 from inspector.api.network.chunks import WriteChunk, write_chunk
-from inspector.api.problems import RETRY_S, problem_response
+from inspector.api.problems import problem_response, retry_later
 from inspector.api.queries.parameter_types import LastEventId
 from inspector.api.queries.parameters import StreamQuery
 from inspector.api.queries.query import QueryOf
@@ -58,7 +57,7 @@ class EventStream(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send events until the client disconnects, the server stops, or the stream's lifetime is over."""
         if not self._live.admit():
-            busy = Problem(503, "too many streams are open; try again later", headers={"Retry-After": RETRY_S})
+            busy = retry_later("too many streams are open; try again later")
             await problem_response(busy, own_path(scope))(scope, receive, send)
             return
         try:

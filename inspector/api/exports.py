@@ -30,7 +30,7 @@ def deliver(
         raise ExportFailed(503, str(error)) from error
 
 
-def response_to(receipt: Receipt, encoding: Encoding, signal: Signal = "traces") -> bytes:
+def response_to(receipt: Receipt, encoding: Encoding, signal: Signal) -> bytes:
     """Encode the answer to a request that was accepted: fully, or except for the spans or logs that the answer counts.
 
     That metrics and logs without a span are not stored is no news to their sender, which could only complain.
