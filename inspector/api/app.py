@@ -13,7 +13,7 @@ from inspector.api.live import Live, LiveLimits
 from inspector.api.network.arriving_bodies import ArrivingBodies
 from inspector.api.packed import packed_web_app
 from inspector.api.problems import allowed_methods, answer_errors_with_problems
-from inspector.api.reads import SINGLE_EVENTS, ReadScheduler
+from inspector.api.read_scheduler import SINGLE_EVENTS, ReadScheduler
 from inspector.api.requests import Counting, Requests
 from inspector.api.routes import (
     diff,

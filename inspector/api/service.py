@@ -15,7 +15,7 @@ from inspector.api.access.rules import Access
 from inspector.api.live import Live
 from inspector.api.network.arriving_bodies import ArrivingBodies
 from inspector.api.problems import json_or_404
-from inspector.api.reads import ReadScheduler
+from inspector.api.read_scheduler import ReadScheduler
 from inspector.api.requests import Requests
 from inspector.ingest import Owner
 from inspector.settings import Settings

@@ -14,7 +14,7 @@ import pytest
 from inspector.api import Token, create_app
 from inspector.api.network.connections import ConnectionLimits, Connections, acknowledged_bytes
 from inspector.api.network.descriptors import RESERVED, connections_at_most
-from inspector.api.reads import ReadBounds
+from inspector.api.read_scheduler import ReadBounds
 from inspector.api.server import Server
 
 SECRET = "a-secret-of-the-tests-only"

@@ -12,7 +12,7 @@ from inspector.api.errors import Problem, RequestRefused
 from inspector.api.problems import not_found
 from inspector.api.queries.parameters import DiffCallsQuery, DiffQuery, DiffRatesQuery
 from inspector.api.queries.query import QueryOf
-from inspector.api.reads import page_cost
+from inspector.api.read_scheduler import page_cost
 from inspector.api.routes.operations import LOOK, statuses
 from inspector.api.service import InService
 from inspector.diff import DiffRun, compare, compare_calls, diff_of, diff_run, program_changes, rates

@@ -11,7 +11,7 @@ from inspector.api.full_event import with_messages
 from inspector.api.queries.parameter_types import SpanIdInPath
 from inspector.api.queries.parameters import EventQuery, EventsQuery, PreviewsQuery
 from inspector.api.queries.query import QueryOf
-from inspector.api.reads import page_cost
+from inspector.api.read_scheduler import page_cost
 from inspector.api.routes.operations import LOOK, statuses
 from inspector.api.service import InService
 

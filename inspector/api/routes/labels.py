@@ -14,7 +14,7 @@ from inspector.api.problems import json_or_404
 from inspector.api.queries.parameter_types import LabelIdInPath, RunId, SpanId, TraceId
 from inspector.api.queries.parameters import LabelsQuery
 from inspector.api.queries.query import NoQuery, QueryOf
-from inspector.api.reads import page_cost
+from inspector.api.read_scheduler import page_cost
 from inspector.api.routes.operations import LOOK, statuses
 from inspector.api.service import InService
 from inspector.model import LabelSource, NewLabel

@@ -18,7 +18,7 @@ from inspector.api.queries.parameters import (
     TurnsQuery,
 )
 from inspector.api.queries.query import NoQuery, QueryOf
-from inspector.api.reads import page_cost
+from inspector.api.read_scheduler import page_cost
 from inspector.api.routes.operations import LOOK, statuses
 from inspector.api.routes.traces import OUTLINE_ROWS
 from inspector.api.service import InService

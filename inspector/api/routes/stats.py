@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from inspector.api.queries.parameters import StatsQuery
 from inspector.api.queries.query import QueryOf
-from inspector.api.reads import stats_cost
+from inspector.api.read_scheduler import stats_cost
 from inspector.api.routes.operations import LOOK, statuses
 from inspector.api.service import InService
 

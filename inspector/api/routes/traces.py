@@ -10,7 +10,7 @@ from starlette.responses import Response
 from inspector.api.queries.parameter_types import TraceIdInPath
 from inspector.api.queries.parameters import HitsQuery, OutlineQuery, TraceQuery, TracesQuery
 from inspector.api.queries.query import NoQuery, QueryOf
-from inspector.api.reads import page_cost
+from inspector.api.read_scheduler import page_cost
 from inspector.api.routes.operations import LOOK, statuses
 from inspector.api.service import InService
 from inspector.model import Filter

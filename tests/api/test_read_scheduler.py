@@ -14,7 +14,15 @@ from inspector.api.errors import RequestRefused
 from inspector.api.network.connections import CUT_OFF
 from inspector.api.queries.parameters import EventsQuery, TracesQuery
 from inspector.api.queries.query import read_query
-from inspector.api.reads import CHEAP_ROWS, LARGE_BYTES, SHARE_ROWS, ReadBounds, ReadScheduler, page_cost, stats_cost
+from inspector.api.read_scheduler import (
+    CHEAP_ROWS,
+    LARGE_BYTES,
+    SHARE_ROWS,
+    ReadBounds,
+    ReadScheduler,
+    page_cost,
+    stats_cost,
+)
 from inspector.model import Filter
 from inspector.store import QueryTooSlow, ReadLimits, stopped_when
 from inspector.store.sqlite import SqliteStore
