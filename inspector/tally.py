@@ -173,8 +173,8 @@ def _most_interesting(traces: Collection[TraceCounts], number: int) -> list[Trac
 
 def tally_of(process: str) -> Tally | None:
     """Return the tally of this process; None if it does not run under ``inspector run``."""
-    parts = os.environ.get(RUN_ABOVE, "").split(":", 3)
-    return Tally(Path(parts[3]), process) if len(parts) == 4 else None
+    directory = run_directory()
+    return None if directory is None else Tally(directory, process)
 
 
 def run_id(directory: Path) -> str:
@@ -184,8 +184,14 @@ def run_id(directory: Path) -> str:
 
 def run_above() -> str | None:
     """Return the id of the run of the ``inspector run`` above this process; None if there is none."""
+    directory = run_directory()
+    return None if directory is None else run_id(directory)
+
+
+def run_directory() -> Path | None:
+    """Return the directory of the run of the ``inspector run`` above this process; None if there is none."""
     parts = os.environ.get(RUN_ABOVE, "").split(":", 3)
-    return run_id(Path(parts[3])) if len(parts) == 4 else None
+    return Path(parts[3]) if len(parts) == 4 else None
 
 
 def read_tallies(directory: Path) -> Iterator[Counts]:

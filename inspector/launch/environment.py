@@ -109,7 +109,7 @@ def environment_of(environ: Mapping[str, str], choices: Choices, run: Path) -> d
         if choices.frozen.seed is not None:
             # The order of sets of texts.
             variables["PYTHONHASHSEED"] = str(choices.frozen.seed)
-    is_eager = choices.replay is not None or choices.frozen is not None or _is_true(variables.get("INSPECTOR_OTEL", ""))
+    is_eager = choices.replay is not None or choices.frozen is not None or read_environment(environ=variables).otel
     variables[RUN_ABOVE] = _for_startup(choices, off, is_eager, run)
     return variables
 
@@ -158,7 +158,3 @@ def _for_startup(choices: Choices, off: list[str], eager: bool, run: Path) -> st
         # first connection, and a frozen clock before anybody reads it.
         triggers.append(_ALWAYS)
     return ":".join((str(os.getpid()), "quiet" if choices.quiet else "", ",".join(triggers), str(run)))
-
-
-def _is_true(value: str) -> bool:
-    return value.strip().lower() in ("1", "true", "yes", "on", "y", "t")
