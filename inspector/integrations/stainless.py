@@ -154,7 +154,7 @@ def _returned(model_request: ModelRequest, result: Any) -> None:
         model_request.responded(response, is_stream=hasattr(result, "__stream__"))
 
 
-def based_url(client: Any, path: str, _model: object = None) -> str:
+def based_url(client: Any, path: str) -> str:
     """Return the URL of a path as the SDKs make it: below the client's base, unless it is absolute."""
     return path if "://" in path else f"{str(client.base_url).rstrip('/')}/{path.lstrip('/')}"
 

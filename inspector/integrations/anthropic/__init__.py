@@ -32,9 +32,9 @@ def _provider_of(client: Any) -> str:
     return "gcp.vertex_ai" if any("Vertex" in name for name in names) else "anthropic"
 
 
-def _url_of(client: Any, path: str, model: Any) -> str | None:
+def _url_of(client: Any, path: str, _model: object) -> str | None:
     # The clients for Bedrock, Vertex AI and Foundry put the model into another path, and sign what they send.
-    return based_url(client, path, model) if type(client).__name__ in {"Anthropic", "AsyncAnthropic"} else None
+    return based_url(client, path) if type(client).__name__ in {"Anthropic", "AsyncAnthropic"} else None
 
 
 _API = Api(

@@ -103,12 +103,6 @@ class _Handler:
         run.leave = call.enter()
 
     def on_llm_new_token(self, *_: Any, run_id: UUID, **__: Any) -> None:
-        self._first_chunk(run_id)
-
-    def on_stream_event(self, *_: Any, run_id: UUID, **__: Any) -> None:
-        self._first_chunk(run_id)
-
-    def _first_chunk(self, run_id: UUID) -> None:
         run = self._runs.running(run_id)
         if run is None or run.call is None or run.leave is None:
             return
@@ -116,6 +110,8 @@ class _Handler:
         # From here on the consumer of a stream runs in between, in the same context.
         leave, run.leave = run.leave, None
         leave()
+
+    on_stream_event = on_llm_new_token
 
     def on_llm_end(self, response: Any, *, run_id: UUID, **_: Any) -> None:
         self._end(run_id, lambda: facts.answer(response))
