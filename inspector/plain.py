@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, cast
 
 Plain: TypeAlias = "str | int | float | bool | list[Plain] | dict[str, Plain] | None"
 """A private copy of a value: it shares only immutable texts and numbers with the program."""
@@ -111,6 +111,16 @@ class Omitted(str):
     """A marker for entries that were left out, usable as a plain ``str``."""
 
     __slots__ = ()
+
+
+def fields_of(value: Any) -> dict[str, Any]:
+    """Return an object of JSON; an empty one for any other value."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def scalars(fields: "dict[str, Plain]", names: Iterable[str]) -> "dict[str, Plain]":
+    """Return those of the named fields that are texts or numbers."""
+    return {name: value for name in names if isinstance(value := fields.get(name), str | int | float)}
 
 
 def weigh(plain: "dict[str, Any] | list[Any] | tuple[Any, ...]") -> int:

@@ -12,6 +12,7 @@ import msgspec
 from inspector import semconv as sc
 from inspector.diff.volatile import Volatile
 from inspector.model import Event, Kind
+from inspector.plain import fields_of
 
 PartKind: TypeAlias = Literal["system", "tool", "message", "server", "argument", "parameter", "model"]
 """The kind of a part of an input; causes are looked for in this order."""
@@ -135,7 +136,7 @@ def _read_one_by_one(
 ) -> Iterator[tuple[Event, Step | None]]:
     for event in events:
         if event.folded_into is not None and event.kind == "llm":
-            answered[event.trace_id, event.folded_into] = _answered_by(_members(_read(event.attributes)))
+            answered[event.trace_id, event.folded_into] = _answered_by(fields_of(_read(event.attributes)))
         step = step_of(event, volatile) if _is_step(event) else None
         yield _in_short(event) if step is None else step.event, step
 
@@ -166,7 +167,7 @@ def _step_above(place: _Place, by_id: Mapping[_Place, Event], steps: Mapping[_Pl
 def step_of(event: Event, volatile: Volatile) -> Step:
     """Return one call, given in full, as a step without those below it."""
     is_model = event.kind == "llm"
-    attributes = _members(_read(event.attributes) if is_model else None)
+    attributes = fields_of(_read(event.attributes) if is_model else None)
     call_input, output = _read(event.input), _read(event.output)
     parts = tuple(_of_model(call_input, attributes, volatile) if is_model else _of_call(event, call_input, volatile))
     subject = _subject(event, attributes)
@@ -208,7 +209,7 @@ def _of_model(prompt: Any, attributes: Mapping[str, Any], volatile: Volatile) ->
         yield InputPart("tool", _tool_name(tool), _text(tool, volatile))
     messages = _items(prompt)
     for number, message in enumerate(messages, 1):
-        role = str(_members(message).get("role", ""))
+        role = str(fields_of(message).get("role", ""))
         is_system = role in ("system", "developer")
         name = "" if is_system else f"{number} ({role})" if role else str(number)
         yield InputPart("system" if is_system else "message", name, _texts(message, volatile))
@@ -222,9 +223,9 @@ def _of_model(prompt: Any, attributes: Mapping[str, Any], volatile: Volatile) ->
 
 def _of_call(event: Event, call_input: Any, volatile: Volatile) -> Iterable[InputPart]:
     if event.kind == "tool" and _SERVED in bytes(event.attributes or b""):
-        server = _members(_read(event.attributes)).get(sc.TOOL_SERVER)
+        server = fields_of(_read(event.attributes)).get(sc.TOOL_SERVER)
         yield InputPart("server", "", _LOCAL_PORT.sub(r"\1", _text(server, volatile)))
-    if arguments := _members(call_input):
+    if arguments := fields_of(call_input):
         for key, value in sorted(arguments.items()):
             yield InputPart("argument", str(key), _argument(value, volatile))
     elif call_input is not None and call_input != {}:
@@ -242,8 +243,8 @@ def _answered_by(attributes: Mapping[str, Any]) -> str:
 
 
 def _requested_tools(output: Any) -> frozenset[str]:
-    parts = (part for message in _items(output) for part in _items(_members(message).get("parts")))
-    return frozenset(str(_members(part).get("name")) for part in parts if _members(part).get("type") == "tool_call")
+    parts = (part for message in _items(output) for part in _items(fields_of(message).get("parts")))
+    return frozenset(str(fields_of(part).get("name")) for part in parts if fields_of(part).get("type") == "tool_call")
 
 
 def _answer(event: Event, output: Any, volatile: Volatile) -> str:
@@ -262,7 +263,7 @@ def _texts(value: Any, volatile: Volatile) -> str:
 
 def _without_ids(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _without_ids(each) for key, each in _members(value).items() if key not in _IDS_OF_MESSAGES}
+        return {key: _without_ids(each) for key, each in fields_of(value).items() if key not in _IDS_OF_MESSAGES}
     return [_without_ids(each) for each in _items(value)] if isinstance(value, list) else value
 
 
@@ -272,12 +273,8 @@ def _text(value: Any, volatile: Volatile) -> str:
 
 
 def _tool_name(tool: Any) -> str:
-    definition = _members(tool)
-    return str((_members(definition.get("function")) or definition).get("name", ""))
-
-
-def _members(value: Any) -> Mapping[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    definition = fields_of(tool)
+    return str((fields_of(definition.get("function")) or definition).get("name", ""))
 
 
 def _items(value: Any) -> Sequence[Any]:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from inspector.plain import Plain
+from inspector.plain import Plain, scalars
 from inspector.reading.facts import Facts
 
 _WITHOUT_CONTENT: Final = ("controller", "did", "waited_ms", "by")
@@ -12,7 +12,7 @@ def without_content(controlled: Plain) -> Plain:
     """Return the controller, its verdict and the time it took, without arguments and reasons."""
     if not isinstance(controlled, dict):
         return None
-    return {key: value for key in _WITHOUT_CONTENT if isinstance(value := controlled.get(key), str | int | float)}
+    return {**scalars(controlled, _WITHOUT_CONTENT)}
 
 
 def verdict(facts: Facts) -> str | None:

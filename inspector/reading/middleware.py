@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from inspector.plain import Plain
+from inspector.plain import Plain, scalars
 from inspector.reading.control import verdict
 from inspector.reading.facts import Facts
 
@@ -16,14 +16,10 @@ def without_content(middleware: Plain) -> Plain:
 
 
 def _without_content(entry: dict[str, Plain]) -> dict[str, Plain]:
-    kept: dict[str, Plain] = _kept(entry, _WITHOUT_CONTENT)
-    if attempts := [_kept(attempt, _OF_AN_ATTEMPT) for attempt in _entries(entry.get("attempts"))]:
+    kept = scalars(entry, _WITHOUT_CONTENT)
+    if attempts := [scalars(attempt, _OF_AN_ATTEMPT) for attempt in _entries(entry.get("attempts"))]:
         kept["attempts"] = [*attempts]
     return kept
-
-
-def _kept(entry: dict[str, Plain], keys: tuple[str, ...]) -> dict[str, Plain]:
-    return {key: value for key in keys if isinstance(value := entry.get(key), str | int | float)}
 
 
 def outcome(facts: Facts) -> str | None:

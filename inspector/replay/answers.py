@@ -3,10 +3,11 @@
 import json
 from collections.abc import Mapping
 from pathlib import PurePath
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from msgspec.structs import replace
 
+from inspector.plain import fields_of
 from inspector.reading.exchanges import read_exchanges
 from inspector.replay.wording import FORMS, reworded, reworded_stream
 from inspector.tape import requests
@@ -54,11 +55,11 @@ def _made(tape: Tape, call: TapeCall, kind: str, text: str) -> TapeCall:
 
 
 def _of_server(call: TapeCall, kind: str, text: str) -> TapeCall:
-    recorded = _fields(_fields(json.loads(call.output or "null")).get("result"))
+    recorded = fields_of(fields_of(json.loads(call.output or "null")).get("result"))
     is_tool = call.subject == "tools/call"
     if kind != _JSON and not (is_tool and kind != _EVENTS):
         raise ValueError("a server answers with an object; give the result of its response in a .json")
-    result = _fields(json.loads(text)) if kind == _JSON else _tool_result(text.removesuffix("\n"), recorded)
+    result = fields_of(json.loads(text)) if kind == _JSON else _tool_result(text.removesuffix("\n"), recorded)
     if is_tool and not isinstance(result.get("content"), list):
         raise ValueError(
             'the result of a tool of a server has content, such as {"content": [{"type": "text", "text": "found"}]}; '
@@ -123,8 +124,8 @@ def _of_tool(call: TapeCall, kind: str, text: str) -> TapeCall:
     if call.result in (None, '"same"'):
         answer: Any = json.loads(text) if kind == _JSON else text.removesuffix("\n")
         return replace(call, result='"same"', output=json.dumps(answer))
-    value = _fields(json.loads(call.result).get("value"))
-    fields, changed = _fields(value.get("fields")), _fields(json.loads(text) if kind == _JSON else None)
+    value = fields_of(json.loads(call.result).get("value"))
+    fields, changed = fields_of(value.get("fields")), fields_of(json.loads(text) if kind == _JSON else None)
     if not fields:
         raise ValueError("its result is neither plain JSON nor an object with fields that can be replaced")
     if not changed or changed.keys() - fields.keys():
@@ -136,7 +137,3 @@ def _of_tool(call: TapeCall, kind: str, text: str) -> TapeCall:
         # Of a model of pydantic, those that were given to it.
         result["set"] = sorted({*value["set"], *changed})
     return replace(call, result=json.dumps({"value": result}))
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

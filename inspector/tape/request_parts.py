@@ -8,6 +8,8 @@ from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 
+from inspector.plain import fields_of
+
 _LISTS: Final = {"messages": "message", "contents": "message", "input": "message", "tools": "tool"}
 """Members of a body of which each element is a part."""
 _CONTENTS: Final = ("content", "parts")
@@ -87,14 +89,14 @@ def _numbered(messages: list[Any]) -> list[Any]:
 
 def _call_ids(message: Any) -> Iterator[Any]:
     """Yield what is in place of the ids of the tool calls that a message asks for."""
-    fields = _members(message)
+    fields = fields_of(message)
     if not str(fields.get("type")).endswith("_output"):
         yield fields.get("call_id")
-    yield from (_members(each).get("id") for each in _items(fields.get("tool_calls")))
-    for item in (_members(each) for name in _CONTENTS for each in _items(fields.get(name))):
+    yield from (fields_of(each).get("id") for each in _items(fields.get("tool_calls")))
+    for item in (fields_of(each) for name in _CONTENTS for each in _items(fields.get(name))):
         if item.get("type") in _CALL_TYPES:
             yield item.get("id")
-        yield from (_members(item.get(within)).get(name) for within, name in _CALL_WITHIN.items())
+        yield from (fields_of(item.get(within)).get(name) for within, name in _CALL_WITHIN.items())
 
 
 def _with_numbers(value: Any, numbers: Mapping[str, str]) -> Any:
@@ -103,7 +105,7 @@ def _with_numbers(value: Any, numbers: Mapping[str, str]) -> Any:
     if not isinstance(value, dict):
         return value
     numbered: dict[str, Any] = {}
-    for key, each in _members(value).items():
+    for key, each in fields_of(value).items():
         if key in _GIVEN:
             numbered[key] = each
         elif key in _IDS and isinstance(each, str):
@@ -122,14 +124,14 @@ def _results_by_id(items: list[Any]) -> Iterator[Any]:
 
 def _with_results_by_id(message: Any) -> Any:
     """Return a message whose content has the results of several tools in the order of their ids."""
-    fields = _members(message)
+    fields = fields_of(message)
     lists = {name: list(_results_by_id(fields[name])) for name in _CONTENTS if isinstance(fields.get(name), list)}
     return {**fields, **lists} if lists else message
 
 
 def _result_id(item: Any) -> str | None:
     """Return the id of the call that a message, or a part of one, has the result of; None for another one."""
-    fields = _members(item)
+    fields = fields_of(item)
     for within, name in _WITHIN.items():
         if isinstance(inner := fields.get(within), dict):
             fields, key = cast("dict[str, Any]", inner), name
@@ -138,10 +140,6 @@ def _result_id(item: Any) -> str | None:
         key = _ID_OF_TYPE.get(str(fields.get("type")), "tool_call_id")
     found = fields.get(key)
     return found if isinstance(found, str) else None
-
-
-def _members(value: Any) -> Mapping[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _items(value: Any) -> list[Any]:

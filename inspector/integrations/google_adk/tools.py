@@ -1,13 +1,14 @@
 """Tool calls, as plugins see them."""
 
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, announce, conclude, enclosing, opened, safely
 from inspector.integrations.classes import kind_of
 from inspector.integrations.google_adk.contexts import Outcome, outcome_of, saved
 from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.tool_bodies import run_body_async, undecided
+from inspector.plain import fields_of
 
 _CANCELLED: Final = "notify_tool_cancelled"
 
@@ -131,7 +132,7 @@ def _tool(tool: Any, arguments: Any, tool_context: Any) -> Keywords:
 
 
 def _tool_result(failure: type[Exception], result: Any) -> Keywords | BaseException:
-    fields = cast("dict[str, Any]", result) if isinstance(result, dict) else {}
+    fields = fields_of(result)
     if list(fields) == ["error"] and fields["error"]:
         return failure(str(fields["error"]))
     return {"result": result}

@@ -5,7 +5,7 @@ from types import FrameType
 from typing import Any
 
 from inspector.integrations.classes import is_a
-from inspector.integrations.langchain.facts import fields
+from inspector.plain import fields_of
 
 _CALLBACKS = ("langchain_core.callbacks.manager", "inspector.integrations.")
 _AGENT_MARK = "langchain_create_agent"
@@ -46,7 +46,7 @@ def is_task(frame: FrameType | None, metadata: Any, name: str | None) -> bool:
     """
     if frame is None or not str(frame.f_globals.get("__name__")).startswith("langgraph._internal"):
         return False
-    members = fields(metadata)
+    members = fields_of(metadata)
     match members.get("langgraph_path"):
         case ("__pregel_push", tuple(), int(), True, *_):
             return name is not None and members.get("langgraph_node") == name
@@ -63,7 +63,7 @@ def is_bound_graph(frame: FrameType | None) -> bool:
 
 def is_agent(graph: Any) -> bool:
     """Tell whether a graph was made by ``create_agent``, as far as versions show that, or ``create_react_agent``."""
-    if fields(fields(getattr(graph, "config", None)).get("metadata")).get("ls_integration") == _AGENT_MARK:
+    if fields_of(fields_of(getattr(graph, "config", None)).get("metadata")).get("ls_integration") == _AGENT_MARK:
         return True
     nodes = set(getattr(graph, "nodes", None) or ())
     if not nodes & {"model", "agent"}:

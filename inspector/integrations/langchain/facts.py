@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from types import FrameType
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from inspector.integrations.calls import Keywords, Model, Named
 from inspector.integrations.classes import is_a
 from inspector.integrations.exchanges import FIRST_ERROR
 from inspector.integrations.providers import provider_named
+from inspector.plain import fields_of
 from inspector.roles import role_named
 
 _UNNAMED_GRAPH: Final = "LangGraph"
@@ -33,11 +34,6 @@ _PARAMETERS: Final = (
 )
 
 
-def fields(value: Any) -> Mapping[str, Any]:
-    """Return a mapping unchanged; an empty one for other values."""
-    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
-
-
 def chain_name(serialized: Any, name: Any) -> str:
     """Return the name of a chain or graph."""
     if isinstance(name, str) and name:
@@ -46,7 +42,7 @@ def chain_name(serialized: Any, name: Any) -> str:
 
 
 def _serialized_name(serialized: Any) -> str | None:
-    name: Any = fields(serialized).get("name") or (fields(serialized).get("id") or [None])[-1]
+    name: Any = fields_of(serialized).get("name") or (fields_of(serialized).get("id") or [None])[-1]
     return name if isinstance(name, str) else None
 
 
@@ -86,8 +82,8 @@ def completion(serialized: Any, prompt: Any, more: Keywords, *, streams: bool) -
 
 
 def _request(serialized: Any, more: Keywords, *, streams: bool) -> dict[str, Any]:
-    params = fields(more.get("invocation_params"))
-    model = params.get("model") or params.get("model_name") or fields(more.get("metadata")).get("ls_model_name")
+    params = fields_of(more.get("invocation_params"))
+    model = params.get("model") or params.get("model_name") or fields_of(more.get("metadata")).get("ls_model_name")
     request = {name: params[name] for name in _PARAMETERS if params.get(name) is not None}
     if streams:
         request["stream"] = True
@@ -95,7 +91,7 @@ def _request(serialized: Any, more: Keywords, *, streams: bool) -> dict[str, Any
 
 
 def _provider(more: Keywords) -> str | None:
-    name = fields(more.get("metadata")).get("ls_provider")
+    name = fields_of(more.get("metadata")).get("ls_provider")
     return provider_named(name) if isinstance(name, str) else None
 
 
@@ -118,14 +114,14 @@ def answer(result: Any) -> Keywords:
     generations: Any = result.generations[0]
     messages = [getattr(each, "message", None) for each in generations]
     first = messages[0] if messages else None
-    metadata = fields(getattr(first, "response_metadata", None))
+    metadata = fields_of(getattr(first, "response_metadata", None))
     response: dict[str, Any] = {
         "id": metadata.get("id") or getattr(first, "id", None),
         "model": metadata.get("model_name") or metadata.get("model"),
         "choices": [_choice(each, message) for each, message in zip(generations, messages, strict=True)],
     }
     usage = getattr(first, "usage_metadata", None)
-    return {"response": response, "usage": usage or fields(result.llm_output).get("token_usage") or None}
+    return {"response": response, "usage": usage or fields_of(result.llm_output).get("token_usage") or None}
 
 
 def partial_answer(result: Any) -> Keywords:
@@ -134,16 +130,16 @@ def partial_answer(result: Any) -> Keywords:
     first = generations[0][0] if generations and generations[0] else None
     if first is None:
         return {}
-    metadata = fields(getattr(getattr(first, "message", None), "response_metadata", None))
+    metadata = fields_of(getattr(getattr(first, "message", None), "response_metadata", None))
     if "status_code" not in metadata:
         return answer(result)
     body = metadata.get("body")
     has_answer = isinstance(body, dict) and metadata["status_code"] < FIRST_ERROR
-    return {"response": body, "usage": fields(body).get("usage")} if has_answer else {}
+    return {"response": body, "usage": fields_of(body).get("usage")} if has_answer else {}
 
 
 def _choice(generation: Any, message: Any) -> dict[str, Any]:
-    info = {**fields(generation.generation_info), **fields(getattr(message, "response_metadata", None))}
+    info = {**fields_of(generation.generation_info), **fields_of(getattr(message, "response_metadata", None))}
     return {
         "message": {"role": "assistant", "content": generation.text} if message is None else _message(message),
         "finish_reason": info.get("finish_reason") or info.get("stop_reason"),
@@ -152,7 +148,8 @@ def _choice(generation: Any, message: Any) -> dict[str, Any]:
 
 def tool(serialized: Any, text: str, more: Keywords, frame: FrameType | None) -> Keywords:
     """Return the call of a tool."""
-    args = {name: value for name, value in fields(more.get("inputs")).items() if type(value).__name__ != "ToolRuntime"}
+    inputs = fields_of(more.get("inputs"))
+    args = {name: value for name, value in inputs.items() if type(value).__name__ != "ToolRuntime"}
     call_id = more.get("tool_call_id")
     if call_id is None and frame is not None:
         # Versions before the keyword: BaseTool.run has it.
@@ -204,7 +201,7 @@ def pause(waits_for: Mapping[Any, Any], session_id: str | None) -> Keywords:
 
 def thread_of(metadata: Any) -> str | None:
     """Return the thread id of a run."""
-    thread_id = fields(metadata).get("thread_id")
+    thread_id = fields_of(metadata).get("thread_id")
     return thread_id if isinstance(thread_id, str) else None
 
 

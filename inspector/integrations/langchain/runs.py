@@ -7,7 +7,8 @@ from uuid import UUID
 
 from inspector import context
 from inspector.integrations.calls import Call, Keywords, around_here, opened
-from inspector.integrations.langchain.facts import fields, thread_of
+from inspector.integrations.langchain.facts import thread_of
+from inspector.plain import fields_of
 
 
 class OpenRun:
@@ -101,7 +102,7 @@ class OpenRuns:
 
     def enter(self, config: Any) -> None:
         """Make the run whose code is about to run here the innermost call, if it is not."""
-        run_id = getattr(fields(config).get("callbacks"), "parent_run_id", None)
+        run_id = getattr(fields_of(config).get("callbacks"), "parent_run_id", None)
         run = self._open.get(run_id) if isinstance(run_id, UUID) else None
         if run is not None and run.anchor is not None and run.anchor.is_open and not self._is_inside(run.anchor):
             run.anchor.enter()

@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 from inspector.integrations.calls import Keywords, Model, Named
 from inspector.integrations.classes import is_a
 from inspector.integrations.providers import provider_named
+from inspector.plain import fields_of
 
 _SETTINGS: Final = (
     "frequency_penalty",
@@ -56,7 +57,7 @@ def request(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, str
     """Return the request of a model, whose arguments are ``(messages, model_settings, model_request_parameters)``."""
     arguments = dict(zip(("messages", "model_settings", "model_request_parameters"), args, strict=False)) | dict(kwargs)
     request: dict[str, Any] = {"model": model.model_name}
-    settings = _fields(arguments.get("model_settings")) or _fields(getattr(model, "settings", None))
+    settings = fields_of(arguments.get("model_settings")) or fields_of(getattr(model, "settings", None))
     request |= {name: settings[name] for name in _SETTINGS if settings.get(name) is not None}
     if streams:
         request["stream"] = True
@@ -69,10 +70,6 @@ def request(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, str
         "llm": Model(provider_named(provider), model.model_name),
         "prompt": {**request, "messages": list(_messages(arguments["messages"]))},
     }
-
-
-def _fields(value: Any) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _definition(tool: Any) -> dict[str, Any]:
@@ -165,7 +162,7 @@ def tool(validated: Any) -> Keywords:
         toolset = inner
     if is_a(toolset, "MCPServer", "MCPToolset"):
         reported |= {"tool_source": "mcp", "server_name": getattr(toolset, "id", None)}
-    offered = _fields(getattr(toolset, "tools", None)).get(call.tool_name)
+    offered = fields_of(getattr(toolset, "tools", None)).get(call.tool_name)
     return {
         "tool_name": call.tool_name,
         "args": call.args_as_dict() if arguments is None else arguments,

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from inspector.nouns import NOUNS
-from inspector.plain import Plain
+from inspector.plain import Plain, scalars
 from inspector.reading.call_record import Read
 from inspector.reading.control import without_content as controlled_without_content
 from inspector.reading.llm_facts import request_facts, response_facts
@@ -43,20 +43,16 @@ def _message(envelope: Plain) -> Plain:
     """Return a JSON-RPC message with only its id, its method, and what it is about."""
     if not isinstance(envelope, dict):
         return None
-    message = _some(envelope, ("jsonrpc", "id", "method"))
+    message = scalars(envelope, ("jsonrpc", "id", "method"))
     params, error = envelope.get("params"), envelope.get("error")
     if isinstance(params, dict):
         meta = params.get("_meta", params.get("meta"))
-        message["params"] = _some(params, _OF_PARAMS)
+        message["params"] = scalars(params, _OF_PARAMS)
         if isinstance(meta, dict):
-            message["params"] = {**_some(params, _OF_PARAMS), "_meta": _some(meta, _OF_META)}
+            message["params"] = {**scalars(params, _OF_PARAMS), "_meta": scalars(meta, _OF_META)}
     if isinstance(error, dict):
-        message["error"] = _some(error, ("code",))
+        message["error"] = scalars(error, ("code",))
     return message
-
-
-def _some(fields: dict[str, Plain], names: tuple[str, ...]) -> dict[str, Plain]:
-    return {name: value for name in names if isinstance(value := fields.get(name), str | int | float)}
 
 
 def read_before_dropping(before: Facts, after: Facts | None) -> Read:
