@@ -24,6 +24,7 @@ from inspector.record.lines.texts import Texts
 from inspector.record.mirror import Mirror
 from inspector.record.process.children import write_before_results
 from inspector.record.process.identity import describe_process, program_name
+from inspector.record.process.leaving import write_before_leaving
 from inspector.record.process.program import Versions, describe_program
 from inspector.record.process.uncaught import uncaught
 from inspector.record.recorder import Recorder
@@ -34,7 +35,7 @@ from inspector.tally import tally_of
 
 _LAST_FLUSH_S = 0.5
 _RESULT_FLUSH_S = 1.0
-"""How long a child's result waits if the file cannot be written."""
+"""How long a child's result, or ``os._exit``, waits if the file cannot be written."""
 
 MAX_VALUE_BYTES = 4 << 20
 """The maximum length of one value as JSON text; longer ones are shortened."""
@@ -68,6 +69,7 @@ class Attachment:
         # Finalizers of the program may end open calls, and run later than this one if they were registered before it.
         self._after_finalizers = weakref.finalize(self, self.retire, _LAST_FLUSH_S)
         self._follow_forks()
+        self._leave_as_before = write_before_leaving(self._write_news)
         self.recorder.subscribe()
 
     def _follow_forks(self) -> None:
@@ -118,6 +120,11 @@ class Attachment:
                 self.recorder.moments.record_uncaught(exc)
         self.retire()
 
+    def _write_news(self) -> None:
+        with unnoticed("what was recorded last"):
+            if self.recorder.spool.has_news:
+                self.recorder.spool.flush(_RESULT_FLUSH_S)
+
     def fail(self, exc: BaseException) -> None:
         """End the open calls here with the exception that ends the process."""
         self.recorder.fail(exc)
@@ -130,6 +137,7 @@ class Attachment:
     def _unsubscribe(self) -> None:
         self.recorder.unsubscribe()
         atexit.unregister(self._exit)
+        self._leave_as_before()
         self._after_finalizers.detach()
 
     def park(self) -> None:
