@@ -9,6 +9,7 @@ from types import GeneratorType
 from instrument._cancelling import is_own_cancellation, requests
 from instrument._failures import log_failure
 from instrument.catalogue import HOOKS
+from instrument.signals import is_of_signal
 
 Callback = Callable[..., object]
 """A function, coroutine function, partial or callable object; what it returns is awaited if it can be, then ignored."""
@@ -117,10 +118,8 @@ def emit_sync(name: str, /, *args: object, **kwargs: object) -> None:
                     from instrument._sync import step
 
                     step(value, name, callback=callback)  # pyright: ignore[reportArgumentType] - it is awaitable
-            except Exception as error:  # noqa: BLE001 - the border: no subscriber may break its host
-                log_failure(name, callback, error)
-            except BaseException as error:
-                if not is_own_cancellation(error, None):
+            except BaseException as error:  # the border: no subscriber may break its host
+                if not _is_its_own(error, None):
                     raise
                 log_failure(name, callback, error)
     finally:
@@ -142,10 +141,8 @@ async def _call_all(name: str, callbacks: tuple[Callback, ...], kwargs: dict[str
                 elif is_awaitable(value):
                     asked = requests()
                     await value  # pyright: ignore[reportGeneralTypeIssues] - just found out
-            except Exception as error:  # noqa: BLE001 - the border: no subscriber may break its host
-                log_failure(name, callback, error)
-            except BaseException as error:
-                if not is_own_cancellation(error, asked):
+            except BaseException as error:  # the border: no subscriber may break its host
+                if not _is_its_own(error, asked):
                     raise
                 log_failure(name, callback, error)
     finally:
@@ -153,11 +150,18 @@ async def _call_all(name: str, callbacks: tuple[Callback, ...], kwargs: dict[str
             _end(name, endings)
 
 
+def _is_its_own(error: BaseException, asked: int | None) -> bool:
+    """Tell whether a subscriber failed by itself; else its host was asked to end, and learns of it."""
+    return not is_of_signal(error) if isinstance(error, Exception) else is_own_cancellation(error, asked)
+
+
 def _end(name: str, endings: tuple[Ending, ...]) -> None:
     for ending in endings:
         try:
             ending.end()
-        except Exception as error:  # noqa: BLE001 - as above
+        except Exception as error:  # as above
+            if is_of_signal(error):
+                raise
             log_failure(name, ending.end, error)
 
 

@@ -22,7 +22,7 @@ from opentelemetry.util import types
 
 from inspector.logger import warn_once
 from inspector.otel.processor import RecordingProcessor
-from inspector.record.process.exits import is_of_signal
+from instrument.signals import is_of_signal
 
 # Neither has a public name: what is set by set_tracer_provider cannot be set again, and nobody is told of it.
 _GLOBAL = "_TRACER_PROVIDER"

@@ -8,7 +8,7 @@ from inspector.reading.describe import describe
 from inspector.record.calls.spans import RecordedSpan
 from inspector.record.lines.call_writer import CallWriter
 from inspector.record.lines.texts import Texts
-from inspector.record.process.exits import is_of_signal
+from instrument.signals import is_of_signal
 
 
 class Mirror:

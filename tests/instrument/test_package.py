@@ -62,6 +62,7 @@ def test_importing_it_without_site_packages_imports_nothing_but_small_modules():
         "instrument._failures",
         "instrument.catalogue",
         "instrument.control",
+        "instrument.signals",
     ]
 
 

@@ -17,8 +17,8 @@ from inspector import context as session
 from inspector import semconv as sc
 from inspector.record.calls.served_request import leave_out
 from inspector.record.calls.spans import RecordedSpan
-from inspector.record.process.exits import is_of_signal
 from inspector.record.values.short_text import short_text
+from instrument.signals import is_of_signal
 
 if TYPE_CHECKING:
     # If these spans exist, so does the SDK; the recorder itself does not need it.

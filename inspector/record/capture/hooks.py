@@ -21,6 +21,7 @@ from inspector.record.values.layouts import mro, type_name
 from inspector.record.values.short_text import short_text
 from inspector.record.values.snapshot import snapshot
 from inspector.toolnames import is_same_tool
+from instrument.signals import is_of_signal
 
 HookValues: TypeAlias = Mapping[str, Any]
 """The keywords of one emitted hook."""
@@ -224,7 +225,9 @@ def _uri(values: HookValues) -> str | None:
     try:
         # Frameworks use URL classes of their own, which are not strings.
         return short_text(str(uri))
-    except Exception:  # noqa: BLE001 - the boundary to the agent: it may be anything
+    except Exception as error:  # the boundary to the agent: it may be anything
+        if is_of_signal(error):
+            raise
         return None
 
 

@@ -34,6 +34,7 @@ from inspector.record.values.layouts import (
     slot_of,
     static,
 )
+from instrument.signals import is_of_signal
 
 SAME: Final[dict[str, Any]] = {"result": "same"}
 """The result is identical to the fact of the call."""
@@ -136,7 +137,9 @@ def _tried(write: Callable[[], dict[str, Plain]]) -> dict[str, Plain]:
     except Unrecordable as reason:
         return {"unrecordable": reason.what, "at": reason.at}
     # The boundary to the program: another thread may change the value while it is read.
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
+        if is_of_signal(error):
+            raise
         return {"unrecordable": class_path(type(error)), "at": ""}
 
 

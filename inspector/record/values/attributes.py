@@ -6,6 +6,7 @@
 from typing import Any
 
 from inspector.record.values.layouts import dict_get, instance_dict, layout_of, namespace
+from instrument.signals import is_of_signal
 
 _SCALARS = (str, int, float, bool)
 
@@ -19,7 +20,9 @@ def read(obj: Any, *names: str) -> Any:
             value = _read(obj, name)
             if value is not None:
                 return value
-    except Exception:  # noqa: BLE001 -- the boundary to the agent: an unreadable attribute is one that is not there
+    except Exception as error:  # the boundary to the agent: an unreadable attribute is one that is not there
+        if is_of_signal(error):
+            raise
         return None
     return None
 

@@ -17,6 +17,7 @@ from inspector.plain import EDGE_CHARS, beginning, behind, written
 from inspector.record.values.attributes import read
 from inspector.record.values.invalid import VALIDATION_ERROR, validation_text
 from inspector.record.values.layouts import dict_get, dict_items, instance_dict, layout_of, static, type_name
+from instrument.signals import is_of_signal
 
 _MAX_MESSAGE = 10_000
 _MAX_NOTE = 1_000
@@ -50,7 +51,9 @@ def error_text(exc: BaseException) -> str:
     """
     try:
         text = _text(exc)
-    except Exception as error:  # noqa: BLE001 -- the boundary to the agent
+    except Exception as error:  # the boundary to the agent
+        if is_of_signal(error):
+            raise
         return f"[no message: {type_name(type(error))} was raised by {type_name(type(exc))}.__str__]"
     return beginning(text, _MAX_MESSAGE)
 
@@ -206,7 +209,9 @@ def frames(exc: BaseException) -> tuple[TracebackFrame, ...]:
     """
     try:
         return tuple(_chain(exc))
-    except Exception:  # noqa: BLE001 -- the boundary to the agent
+    except Exception as error:  # the boundary to the agent
+        if is_of_signal(error):
+            raise
         return ()
 
 

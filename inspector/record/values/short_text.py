@@ -3,6 +3,7 @@
 from typing import Final
 
 from inspector.plain import beginning
+from instrument.signals import is_of_signal
 
 _MOST: Final = 8192
 
@@ -27,5 +28,7 @@ def _proxied(value: object) -> str | None:
     try:
         text = str(value)
         return beginning(text, _MOST) if type(text) is str else None
-    except Exception:  # noqa: BLE001 - the boundary to the agent: a proxy may do anything
+    except Exception as error:  # the boundary to the agent: a proxy may do anything
+        if is_of_signal(error):
+            raise
         return None

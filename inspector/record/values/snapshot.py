@@ -33,6 +33,7 @@ from inspector.plain import (
 from inspector.record.values.layouts import type_name
 from inspector.record.values.plainness import UNENCODABLE, room_left
 from inspector.record.values.shapes import convert
+from instrument.signals import is_of_signal
 
 DEFAULT_LIMITS = Limits()
 _encode: Final = msgspec.json.Encoder().encode
@@ -64,7 +65,9 @@ def snapshot(value: Any, limits: Limits = DEFAULT_LIMITS) -> Plain:
         is_bare = limits is DEFAULT_LIMITS and (type(value) is dict or type(value) is list)
         out = _copied_at_once(value) if is_bare else None
         return _copied(value, limits) if out is None else out
-    except Exception as error:  # noqa: BLE001 -- the boundary to the agent: no value may raise in its thread
+    except Exception as error:  # the boundary to the agent: no value may raise in its thread
+        if is_of_signal(error):
+            raise
         return {"$type": type_name(type(value)), "$error": type_name(type(error))}
 
 
@@ -325,7 +328,9 @@ class _Walk:
         self.path.add(ident)
         try:
             return convert(value, self, depth)
-        except Exception as error:  # noqa: BLE001 -- a released buffer, a torn object: its neighbours are still recorded
+        except Exception as error:  # a released buffer, a torn object: its neighbours are still recorded
+            if is_of_signal(error):
+                raise
             return {"$type": type_name(kind), "$error": type_name(type(error))}
         finally:
             self.path.discard(ident)

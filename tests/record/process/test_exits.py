@@ -1,7 +1,9 @@
 """What an application's tracer provider raises ends nothing; what a signal asked for does."""
 
+import asyncio
 import os
 import signal
+import sys
 import threading
 
 import pytest
@@ -9,8 +11,8 @@ from opentelemetry import trace
 from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.sampling import ALWAYS_ON, Sampler
 
-from inspector.record.process.exits import is_of_signal
 from instrument import around
+from instrument.signals import is_of_signal
 
 
 class Leaving(SpanProcessor):
@@ -136,7 +138,65 @@ def test_ctrl_c_within_a_span_processor_arrives(record, when):
         call()
 
 
-def test_an_exception_is_never_taken_for_a_signal(terminated):
+class TooLate(Exception):
+    """As a job's time limit is in RQ and Celery."""
+
+
+@pytest.fixture
+def limited():
+    """A time limit that is over as soon as a function is called, by the name of its file and its own."""
+
+    def too_late(signum, frame):
+        raise TooLate
+
+    def set_limit(file, function):
+        def over(frame, event, argument):
+            code = frame.f_code
+            if event == "call" and code.co_name == function and code.co_filename.endswith(file):
+                sys.setprofile(None)
+                signal.raise_signal(signal.SIGALRM)
+
+        sys.setprofile(over)
+
+    before = signal.signal(signal.SIGALRM, too_late)
+    yield set_limit
+    sys.setprofile(None)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize(
+    ("file", "function"),
+    [
+        ("record/recorder.py", "before"),
+        ("capture/hooks.py", "_tool"),
+        ("values/snapshot.py", "_copied"),
+        ("calls/ending.py", "end"),
+    ],
+)
+def test_a_time_limit_that_is_over_while_a_call_is_recorded_reaches_the_program(
+    record, limited, caplog, file, function
+):
+    recording = record()
+    limited(file, function)
+    with pytest.raises(TooLate), around("tool_call", tool_name="add", args={"to": Stop}, context=None):
+        pass
+    assert caplog.records == []
+    call()
+    assert recording.spans()[-1]["name"] == "execute_tool add"
+
+
+def test_a_time_limit_that_is_over_in_a_subscriber_reaches_an_asynchronous_emitter(record, limited):
+    async def emit():
+        async with around("tool_call", tool_name="add", args={}, context=None):
+            pass
+
+    record()
+    limited("record/recorder.py", "before")
+    with pytest.raises(TooLate):
+        asyncio.run(emit())
+
+
+def test_an_exception_that_no_handler_raised_is_never_taken_for_a_signal(terminated):
     assert not is_of_signal(ValueError())
     assert not is_of_signal(SystemExit())
     assert is_of_signal(KeyboardInterrupt())
