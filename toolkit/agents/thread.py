@@ -10,6 +10,7 @@ from instrument import _emit, enabled  # pyright: ignore[reportPrivateUsage] - t
 from toolkit.errors import DefinitionInvalid
 from toolkit.keywords import checks_keywords
 from toolkit.models.model import Message
+from toolkit.plain import member
 
 HistorySource = Literal["none", "messages", "child", "orchestrator"]
 """What a called agent's conversation begins with: nothing, the messages that it was made with, its own conversation
@@ -35,6 +36,8 @@ class Thread(AbstractAsyncContextManager["Thread"]):
     def __init__(self, messages: Iterable[Message] = (), *, id: str | None = None) -> None:  # noqa: A002 - the attribute's name
         self.messages: list[Message] = [deepcopy(message) for message in messages]
         """In the order in which they were said."""
+        if not all(member(message, "role") for message in self.messages):
+            raise DefinitionInvalid("the messages of a conversation are a list of them, each with a role and content")
         self.id = id
         self._forked_at = 0
 

@@ -10,6 +10,7 @@ from toolkit.agents.tool import AgentTool
 from toolkit.context import ToolContext, context_of
 from toolkit.errors import DefinitionInvalid
 from toolkit.keywords import checks_keywords
+from toolkit.middleware.checks import takes
 
 Work = Callable[[Any, ToolContext], Awaitable[Any]]
 """Does the work: takes the input and the context for the agents and tools that it calls, and returns the result."""
@@ -31,6 +32,8 @@ class Workflow:
     def __init__(self, name: str, work: Work, *, pattern: str = "custom", description: str = "") -> None:
         if not name:
             raise DefinitionInvalid("a workflow needs a name")
+        if not callable(work) or not takes(work, 2):
+            raise DefinitionInvalid(f"the work of {name} has to be a function: async def work(task, context)")
         self.name = name
         self.pattern = pattern
         self.description = description

@@ -27,7 +27,7 @@ def check_tool_hook(hook: object) -> ToolHook:
         raise SpecInvalid(f"tool_hooks: {name} is a class; give an instance of it, {name}(…)")
     if not (iscoroutinefunction(hook) or iscoroutinefunction(getattr(hook, "__call__", None))):  # noqa: B004 - the method itself is looked at
         raise SpecInvalid(f"tool_hooks: {name} is no 'async def'{wanted}")
-    if not _takes(hook, 3):
+    if not takes(hook, 3):
         raise SpecInvalid(f"tool_hooks: {name}{signature(hook)} does not take three positional arguments{wanted}")
     return cast("ToolHook", hook)
 
@@ -45,7 +45,7 @@ def check_methods(kind: type) -> None:
         if isfunction(method):
             if not iscoroutinefunction(unwrap(method)):
                 raise DefinitionInvalid(f"{kind.__name__}.{name} is no 'async def'; write it as: {written}")
-            if not _takes(method, 3):
+            if not takes(method, 3):
                 raise DefinitionInvalid(f"{kind.__name__}.{name} takes {signature(method)}; write it as: {written}")
 
 
@@ -59,7 +59,7 @@ def checked_call(name: str, returned: object, call: ToolCall) -> ToolCall:
 
 def require_on_error(on_error_func: Callable[..., object] | None) -> None:
     """Refuse now what could not be called once something goes wrong, when nobody would learn what it was."""
-    if on_error_func is not None and not _takes(on_error_func, 2):
+    if on_error_func is not None and not takes(on_error_func, 2):
         name = name_of(on_error_func)
         raise DefinitionInvalid(f"the on_error_func {name} has to take two arguments: (error, context)")
 
@@ -68,13 +68,14 @@ def guardrails_of(guardrails: G | Iterable[G]) -> list[G]:
     """Return guardrails as a list, of which one alone may be given."""
     listed = list(cast("Iterable[G]", [guardrails] if callable(guardrails) else guardrails))
     for each in listed:
-        if not callable(each) or not _takes(each, 2):
+        if not callable(each) or not takes(each, 2):
             name = name_of(each) if callable(each) else repr(each)
             raise DefinitionInvalid(f"the guardrail {name} has to be a function of two arguments: (value, context)")
     return listed
 
 
-def _takes(function: Callable[..., object], number: int) -> bool:
+def takes(function: Callable[..., object], number: int) -> bool:
+    """Tell whether so many positional arguments fit a function; true where Python cannot tell."""
     try:
         signature(function).bind(*[None] * number)
     except TypeError:

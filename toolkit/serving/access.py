@@ -27,6 +27,8 @@ class Access:
     def __init__(
         self, host: str, *, auth_required: bool, tokens: Mapping[str, Iterable[str]], context: ToolContext
     ) -> None:
+        if not isinstance(tokens, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - not everybody checks types
+            raise DefinitionInvalid("tokens have permissions, as in tokens={'secret': ['read']}")
         if auth_required and not tokens:
             raise DefinitionInvalid("auth_required needs tokens, as in tokens={'secret': ['read']}")
         if not all(token.isascii() and token.strip() == token != "" for token in tokens):

@@ -43,7 +43,7 @@ def test_a_description_is_the_agents_own_words_and_never_its_classs():
     assert AgentTool(Agent("a", instruction="Be brief.")).description == "Be brief."
     assert AgentTool(Agent("a")).description == ""
     assert AgentTool(_async_function).description == "Says it in capitals."
-    assert AgentTool(Workflow("w", None)).description == ""
+    assert AgentTool(Workflow("w", lambda task, context: task)).description == ""
 
 
 def test_the_agents_call_is_inside_the_tools_call(run, recording):
