@@ -12,7 +12,9 @@ def are_greenlets() -> bool:
 
     A greenlet that waits in the way of a thread stops all others, and so the program.
     """
-    return _thread.start_new_thread.__module__.partition(".")[0] in ("gevent", "eventlet")
+    # What others put there may have no module.
+    module = getattr(_thread.start_new_thread, "__module__", None)
+    return isinstance(module, str) and module.partition(".")[0] in ("gevent", "eventlet")
 
 
 def await_end(thread: threading.Thread, timeout_s: float) -> bool:
