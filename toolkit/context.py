@@ -141,7 +141,7 @@ class ToolContext:
             raise ToolRefused(f"{name} needs a person's approval and nobody can be asked")
         arguments = self.call.arguments if self.call is not None else None
         request = ApprovalRequest(name, arguments, question)
-        answer = await answered(request, self.approver, timeout_s=self.approval_timeout_s, changes=self.changes)
+        answer = await answered(request, self.approver, bool, timeout_s=self.approval_timeout_s, changes=self.changes)
         if answer is None:
             raise ToolRefused(f"nobody answered whether {name} may go on: {question}")
         if not answer:

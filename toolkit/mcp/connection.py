@@ -140,7 +140,7 @@ class Connection:
         if self._approver is None or yes is None:
             return ElicitResult(action="decline")
         request = ApprovalRequest(self._name, None, params.message)
-        answer = await answered(request, self._approver, timeout_s=PATIENCE_S, changes=None)
+        answer = await answered(request, self._approver, bool, timeout_s=PATIENCE_S, changes=None)
         return ElicitResult(action="accept", content=yes) if answer else ElicitResult(action="decline")
 
 

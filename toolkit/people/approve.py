@@ -38,7 +38,7 @@ class Approve(ToolMiddleware):
         """Ask, and call the tool if the answer is yes."""
         request = ApprovalRequest(ctx.tool_name, own(args), self._question)
         approver = self._approver or ctx.approver or self._terminal.answer
-        answer = await answered(request, approver, timeout_s=self._timeout_s, changes=ctx.changes)
+        answer = await answered(request, approver, bool, timeout_s=self._timeout_s, changes=ctx.changes)
         if answer is None:
             return error_result(ToolRefused(f"nobody answered whether {ctx.tool_name} may be called"))
         return await call_next(args) if answer else error_result(ToolRefused(f"a person refused {ctx.tool_name}"))

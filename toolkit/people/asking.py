@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from inspect import isawaitable
 from typing import Any, Protocol, TypeVar
 
+from toolkit.errors import DefinitionInvalid
 from toolkit.middleware.changes import Change, name_of, safely
 
 A = TypeVar("A")
 
 PATIENCE_S = 300.0
 """The default time limit of a question; no answer is a no."""
+_EXPECTED: Mapping[type, str] = {bool: "True, False or None", str: "text or None"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ class Approver(Protocol):
 async def answered(
     request: ApprovalRequest,
     ask: Callable[[ApprovalRequest], Awaitable[A | None]],
+    kind: type[A],
     *,
     timeout_s: float | None,
     changes: list[Change] | None,
@@ -42,6 +45,9 @@ async def answered(
     """Return what the person answered, None if nobody did in time; every question goes through here.
 
     The record of the call in question (``changes``) gets the question and the answer, except for a text.
+
+    Raises:
+        DefinitionInvalid: It is no answer of this ``kind``: the text ``no`` is not a no, and to Python it is true.
     """
     started_s = time.monotonic()
     limit = asyncio.timeout(timeout_s)
@@ -49,7 +55,7 @@ async def answered(
     try:
         async with limit:
             returned: Any = ask(request)
-            answer: A | None = await returned if isawaitable(returned) else returned
+            answer = _checked(await returned if isawaitable(returned) else returned, kind, _who(ask))
     except BaseException as error:
         if isinstance(error, TimeoutError) and limit.expired():
             return None
@@ -66,6 +72,12 @@ async def answered(
             if failure is not None:
                 change.error, change.error_message = type(failure).__name__, safely(str, failure) or None
             changes.append(change)
+
+
+def _checked(answer: object, kind: type[A], who: str) -> A | None:
+    if answer is None or isinstance(answer, kind):
+        return answer
+    raise DefinitionInvalid(f"{who} answered with {type(answer).__name__}; expected {_EXPECTED[kind]}")
 
 
 def _who(ask: object) -> str:

@@ -45,7 +45,7 @@ class HumanInputTool(RuntimeTool):
         arguments = call.arguments or {}
         request = ApprovalRequest(call.name, arguments, str(arguments["question"]))
         timeout_s, changes = context.approval_timeout_s, context.changes
-        answer = await answered(request, self._answer, timeout_s=timeout_s, changes=changes)
+        answer = await answered(request, self._answer, str, timeout_s=timeout_s, changes=changes)
         if answer is None:
             raise ToolkitError("nobody answered; go on without an answer, or say what you would need")
         return ToolResult([TextContent(answer)], structured={"answer": answer})

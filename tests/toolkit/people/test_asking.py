@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from instrument.testing import capture
-from toolkit import HttpServer, McpServers, ToolContext, ToolServer
+from toolkit import HttpServer, McpServers, ToolContext, ToolNode, ToolServer
 from toolkit import tool as as_tool
 from toolkit.errors import DefinitionInvalid, ToolRefused
 from toolkit.people import Approve
@@ -34,6 +34,9 @@ async def never(request):
     await asyncio.Event().wait()
 
 
+CALL = {"name": "book", "arguments": {"hotel": "Ritz"}}
+
+
 class Desk:
     async def ask(self, request):
         return True
@@ -41,6 +44,28 @@ class Desk:
 
 def asked(emitted):
     return [each for each in emitted[-1][1].get("middleware", ()) if each["did"] == "asked"]
+
+
+async def words(request):
+    return "no"
+
+
+@pytest.mark.parametrize("hooks", [(), (Approve("Really?"),)])
+def test_a_text_is_no_answer_to_whether_a_call_may_be_made(hooks):
+    booked = []
+
+    @as_tool
+    async def book(hotel: str, context: ToolContext) -> str:
+        if not hooks:
+            await context.ask("Really?")
+        booked.append(hotel)
+        return "booked"
+
+    with capture() as emitted:
+        result = asyncio.run(ToolNode([book]).invoke([CALL], context=ToolContext(approver=words, tool_hooks=hooks)))[0]
+    assert (booked, result.is_error) == ([], True)
+    assert result.text == "words answered with str; expected True, False or None"
+    assert [(each["name"], each["answer"]) for each in asked(emitted)] == [("words", "raised")]
 
 
 @pytest.mark.parametrize(
