@@ -11,8 +11,9 @@ from msgspec import Raw
 from inspector import semconv
 from inspector.model import Span
 from inspector.roles import ROLES, role_named
-from inspector.store.values.lines import has_few_values
-from inspector.store.values.rows import Key, clamp, clean
+from inspector.store.values.lines import cut, has_few_values
+from inspector.store.values.members import members_of
+from inspector.store.values.rows import Key, clamp
 from inspector.store.values.sums import TraceSums
 
 LONGEST = 240
@@ -162,7 +163,7 @@ def _of_array(messages: Sequence[Raw], by: str) -> str | None:
 
 
 def _who(message: Any) -> object:
-    members = _members(_with_member_names(message))
+    members = members_of(_with_member_names(message))
     return members.get("role", members.get("type"))
 
 
@@ -176,7 +177,7 @@ def _with_member_names(message: Any) -> Any:
 
 
 def _of_one(value: Any, by: str) -> str | None:
-    members = _members(value)
+    members = members_of(value)
     for key in HOLD_MESSAGES:
         member: Any = members.get(key)
         if isinstance(member, list) and member:
@@ -197,10 +198,6 @@ def _as_pairs(members: Mapping[str, Any]) -> str:
         if left < 0:
             break
     return ", ".join(pairs)
-
-
-def _members(value: Any) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def said_in(message: Any) -> str | None:
@@ -226,7 +223,7 @@ def _text(value: Any, depth: int) -> str | None:
     # Missing keys give None; looking for texts in it would cost eight times as much per level.
     if not isinstance(value, dict):
         return None
-    members = _members(cast("object", value))
+    members = members_of(cast("object", value))
     kind = members.get("type")
     if isinstance(kind, str) and kind in _NOT_SAID:
         return None
@@ -234,7 +231,4 @@ def _text(value: Any, depth: int) -> str | None:
 
 
 def _short(text: str | None) -> str | None:
-    if not text:
-        return None
-    line = " ".join(clean(text[: 4 * LONGEST]).split())
-    return (line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…") or None
+    return cut(text or "", LONGEST) or None

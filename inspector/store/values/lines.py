@@ -1,10 +1,11 @@
 """A value on one line, as previews show it."""
 
-from collections.abc import Mapping
+from itertools import islice
 from typing import Any, cast
 
 import msgspec
 
+from inspector.store.values.members import members_of
 from inspector.store.values.rows import clean
 
 LONGEST = 100
@@ -25,7 +26,7 @@ _HOLD_RESULT = ("structuredContent", "structured_content", "content", "contents"
 def line_of(text: str | None) -> str | None:
     """Return an input: an object as a list of its members, the arguments of a JSON-RPC message, a text unchanged."""
     value = _without_rpc(decoded(text))
-    return None if value is None else cut(_members_of(value)) or None
+    return None if value is None else cut(_as_text(value)) or None
 
 
 def line_of_result(text: str | None) -> str | None:
@@ -36,7 +37,7 @@ def line_of_result(text: str | None) -> str | None:
 def result_line(value: Any) -> str | None:
     """Return a decoded result on one line, without its envelope."""
     content = _unwrapped(value)
-    return None if content is None else cut(_members_of(content)) or None
+    return None if content is None else cut(_as_text(content)) or None
 
 
 def decoded(text: str | None) -> Any:
@@ -58,25 +59,25 @@ def has_few_values(json: bytes) -> bool:
     return sum(map(json.count, (b'"', b"{", b"["))) <= _FEW
 
 
-def cut(text: str) -> str:
+def cut(text: str, longest: int = LONGEST) -> str:
     """Return the beginning of a text, as one line."""
-    line = " ".join(clean(text[:_BEGINNING]).split())
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+    line = " ".join(clean(text[: 4 * longest]).split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
 def _without_rpc(value: Any) -> Any:
     """Return what a JSON-RPC message is about: the arguments of a tool's call, other parameters, or the result."""
-    message = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    message = members_of(value)
     if "jsonrpc" not in message:
-        return cast("Any", value)
-    about = message.get("params", message.get("result"))
-    arguments: Any = cast("dict[str, Any]", about).get("arguments") if isinstance(about, dict) else None
+        return value
+    about: Any = message.get("params", message.get("result"))
+    arguments = members_of(about).get("arguments")
     return cast("Any", arguments if isinstance(arguments, dict) else about)
 
 
 def _unwrapped(value: Any) -> Any:
     """Return a result without its envelope: MCP's ``content``, or the texts in it if it has nothing else but files."""
-    members = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    members = members_of(value)
     held: Any = next((members[key] for key in _HOLD_RESULT if members.get(key) is not None), None)
     content = cast("object", value if held is None else held)
     return _unwrapped_content(cast("list[Any]", content)) if isinstance(content, list) else content
@@ -101,27 +102,26 @@ def _named(item: Any) -> Any:
 
 def _line_of_part(part: dict[str, Any]) -> str:
     text = _text_of_part(part)
-    return str(part["type"]) if text is None else _members_of(decoded(text))
+    return str(part["type"]) if text is None else _as_text(decoded(text))
 
 
 def _text_of_part(part: Any) -> str | None:
     """Return the text of a part, or of a message of a prompt with one."""
-    members = cast("dict[str, Any]", part) if isinstance(part, dict) else {}
+    members = members_of(part)
     content: Any = members.get("content") if "role" in members else members
-    text = cast("dict[str, Any]", content).get("text") if isinstance(content, dict) else content
+    text = members_of(content).get("text") if isinstance(content, dict) else content
     return text if isinstance(text, str) else None
 
 
 def _is_file(part: Any) -> bool:
-    kind = cast("dict[str, Any]", part).get("type") if isinstance(part, dict) else None
+    kind = members_of(part).get("type")
     return isinstance(kind, str) and kind in _FILES and _text_of_part(part) is None
 
 
-def _members_of(value: Any) -> str:
+def _as_text(value: Any) -> str:
     if not isinstance(value, dict):
         return _short(value)
-    members = cast("Mapping[str, Any]", value)
-    return ", ".join(f"{key}: {_short(each)}" for key, each in list(members.items())[:12])
+    return ", ".join(f"{key}: {_short(each)}" for key, each in islice(members_of(value).items(), 12))
 
 
 def _short(value: Any) -> str:

@@ -11,6 +11,7 @@ from inspector.roles import ITEM_ROLES, ROLES, role_named
 from inspector.store.values.chains import conventional
 from inspector.store.values.excerpts import HOLD_MESSAGES, said_in, text_in
 from inspector.store.values.lines import cut, decoded, has_few_values, result_line
+from inspector.store.values.members import members_of
 
 MOST_LOOKED_AT = 8
 """How many messages are searched, from the last one on."""
@@ -86,8 +87,8 @@ def _said(message: dict[str, Any]) -> str | None:
 
 
 def _line_of(part: Any, role: str) -> str | None:
-    if isinstance(part, dict) and cast("dict[str, Any]", part).get("type") == "tool_call_response":
-        members = cast("dict[str, Any]", part)
+    members = members_of(part)
+    if members.get("type") == "tool_call_response":
         value = members.get("response", members.get("result"))
         return result_line(decoded(value) if isinstance(value, str) else value)
     return result_line(decoded(text_in(part))) if role == "tool" else said_in(part)
