@@ -25,13 +25,15 @@ _STEPS: Final = (2, 8, 64)
 """How many traces are looked for in each stretch, per row of the page."""
 _LAST_STEP: Final = 512
 """The same for all later ones."""
+_OF_RUN: Final = 3
+"""How many times as many if any trace will do, of which runs have several: another stretch takes longer."""
 _SPANS: Final = 50
 """Spans to scan per trace that is looked for; if traces have more, fewer traces are found."""
 _MATCHES: Final = 5
 """The same, if only spans that match a filter are scanned."""
 _FEW: Final = 1000
 """Up to this many traces are found by the index of their ids; for more, scanning their times is faster."""
-_FEW_READ: Final = 300
+_FEW_READ: Final = 400
 """Up to this many traces or runs are read by the index of their ids; for more, scanning all is faster."""
 _EVER: Final = -INT64_MAX
 
@@ -117,6 +119,7 @@ def _stretches(database: Database, filtered: SummaryFilter, rows: int, place: Li
         until_ns = min(until_ns, place.after[0])
     is_shown = filtered.of_span is not None or bool(filtered.signs(Values()))
     steps = itertools.chain(_STEPS, itertools.repeat(_LAST_STEP) if is_shown else ())
+    rows *= 1 if is_shown or filtered.own == "trace_id" else _OF_RUN
     for step in steps:
         if until_ns < floor_ns:
             return

@@ -8,7 +8,7 @@ from inspector import semconv
 from inspector.model import Run
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import REPLAYED
-from inspector.store.clickhouse.slots import reached
+from inspector.store.clickhouse.slots import begun_since, reached
 from inspector.store.clickhouse.tables import traces_among
 from inspector.store.values import replays
 from inspector.store.values.replays import ANSWERED, FIRST_CALLS, FIRST_SPANS, FIRST_TRACES
@@ -20,6 +20,10 @@ _NAMES: Final = f"position(attributes, '{semconv.REPLAYED_RUN}') > 0"
 
 def with_replays(database: Database, items: Sequence[Run]) -> tuple[Run, ...]:
     """Return runs, the replays among them with the run that each one replays."""
+    # An index of spans tells where no replay is, so that nearly all pages end here.
+    began = begun_since(min(int(run.start_time_unix_nano) for run in items))
+    if database.row(f"SELECT 1 FROM spans WHERE {began} AND {_NAMES} LIMIT 1") is None:
+        return tuple(items)
     values = Values()
     its = (
         "SELECT run_id, trace_id, first_slot, last_slot FROM traces FINAL "
@@ -29,7 +33,6 @@ def with_replays(database: Database, items: Sequence[Run]) -> tuple[Run, ...]:
     run_of = {row[1]: row for row in database.rows(its, values)}
     values = Values()
     lying = f"trace_id IN {values.texts(list(run_of))} AND {reached(row[2:] for row in run_of.values())}"
-    # An index of spans tells where no replay is, so that nearly all pages end here.
     naming = database.rows(f"SELECT DISTINCT trace_id FROM spans WHERE {lying} AND {_NAMES}", values)
     if not naming:
         return tuple(items)
