@@ -140,7 +140,7 @@ class Database:
         """Make this the default database of the connection; it has to exist by now."""
         self._hosts.begin()
 
-    def rows(self, sql: str, values: Values | None = None) -> Sequence[Any]:
+    def rows(self, sql: str, values: Values | None = None, settings: Mapping[str, Any] | None = None) -> Sequence[Any]:
         """Return the rows of a query.
 
         Raises:
@@ -148,7 +148,7 @@ class Database:
             StoreError: It cannot be answered now (`StoreBusy`) or at all.
         """
         with self._asked() as client:
-            settings = {**_SETTINGS, **_room_for(sql), "max_execution_time": self.read_s}
+            settings = {**_SETTINGS, **_room_for(sql), "max_execution_time": self.read_s, **(settings or {})}
             result = client.query(sql, parameters=None if values is None else values.bound, settings=settings)
             return result.result_rows
 

@@ -1,6 +1,6 @@
 """Keyset pages: sorted lists that never skip or repeat an item."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
@@ -14,6 +14,8 @@ IdColumn: TypeAlias = Literal["trace_id", "run_id", "session_id"]
 """The column of the ids of what consists of spans."""
 _AHEAD: Final = 4
 """How many rows are scanned per row of the page."""
+_A_FEW: Final[Mapping[str, Any]] = {"max_threads": 1, "max_rows_to_read": 100_000, "read_overflow_mode": "break"}
+"""Settings for a look at the last rows: dividing them among threads would cost more than to read them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,11 @@ def read_page(
     if source.is_by_start and window.order == "desc":
         most = _AHEAD * (window.limit + 1)
         stored = source.table.removesuffix(" FINAL")
-        latest = database.rows(f"SELECT {source.value} FROM {stored} {where} ORDER BY slot DESC LIMIT {most}", values)
-        # Some of these rows are older versions of others, so fewer may remain.
+        sql = f"SELECT {source.value} FROM {stored} {where} ORDER BY slot DESC LIMIT {most}"
+        latest = database.rows(sql, values, _A_FEW)
+        if len(latest) < most:
+            latest = database.rows(sql, values)
+        # Whichever rows these are, what began since then is the page if it fills one. Some may be older versions.
         if len(latest) == most:
             rows = read(source.table, begun_since(min(row[0] for row in latest)))
     if len(rows) <= window.limit:
