@@ -69,7 +69,8 @@ def main() -> None:
         print("\n".join(simulated()))
         return
     if options.read:
-        with opened(options.read) as (store, database):
+        # One that writes would first look for what the process before it left, at the cost of the first reads.
+        with opened(options.read, read_only=True) as (store, database):
             read_all(store, database)
         return
     with ExitStack() as stack:
@@ -85,11 +86,11 @@ def main() -> None:
 
 
 @contextmanager
-def opened(directory: Path) -> Generator[tuple[ClickHouseStore, Database]]:
+def opened(directory: Path, *, read_only: bool = False) -> Generator[tuple[ClickHouseStore, Database]]:
     """Opens the engine's files in a directory, by the store and beside it."""
     address = Address("inspector", directory=str(directory / "engine"))
     with (
-        closing(ClickHouseStore(address, limits=ReadLimits(read_s=60))) as store,
+        closing(ClickHouseStore(address, limits=ReadLimits(read_s=60), read_only=read_only)) as store,
         closing(Database(address, read_s=3600)) as database,
     ):
         database.begin()
