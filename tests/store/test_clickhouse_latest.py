@@ -14,11 +14,13 @@ from inspector.model import Filter, Span, SpanError
 from inspector.store import QueryTooSlow
 from inspector.store.clickhouse import ClickHouseStore, read_address
 from inspector.store.clickhouse.database import Database
+from inspector.store.clickhouse.events import read_events
 from inspector.store.clickhouse.summaries import read_traces
 from inspector.store.values.cursor import Window
 
 MINUTE = 60 * 10**9
 BEGUN = 10**18
+EVERYTHING = Filter()
 OUT_OF_TIME = replace(PATIENT, walk_s=0)
 
 
@@ -110,10 +112,14 @@ def test_pages_of_the_latest_sessions_say_together_what_a_scan_of_all_says(fille
         assert {store.session(each.session_id) for each in everything[:3]} == set(everything[:3])
 
 
-def starts_listed(ask, spans, limit):
+def starts_listed(ask, spans, limit, where=EVERYTHING):
     """When the spans began that pages of the latest have, each of a trace of its own."""
     starts = {span.trace_id: span.start_ns for span in spans}
-    return [starts[each.trace_id] for each in walk(ask, Filter(), limit=limit)]
+    return [starts[each.trace_id] for each in walk(ask, where, limit=limit)]
+
+
+def latest_of(spans, *statuses):
+    return sorted((span.start_ns for span in spans if span.status in statuses), reverse=True)
 
 
 def first_records(count):
@@ -137,7 +143,7 @@ def test_pages_of_the_latest_have_what_a_later_record_moved_there_from_days_befo
     with closing(ClickHouseStore(address, limits=PATIENT)) as store:
         store.write([*spans[:1], later, *spans[2:]])
         store.write([spans[1]])
-        latest = sorted((span.start_ns for span in spans), reverse=True)
+        latest = latest_of(spans, "running", "ok")
         assert starts_listed(store.events, spans, 10) == latest
 
 
@@ -147,15 +153,38 @@ def test_pages_of_the_latest_are_complete_wherever_later_records_move_spans(engi
     spans = first_records(30)
     with closing(ClickHouseStore(read_address("chdb://memory/moves"), limits=PATIENT)) as store:
         store.write(spans)
-        for _ in range(100 if long else 5):
+        for _ in range(100 if long else 4):
             for at in rng.sample(range(len(spans)), 3):
                 spans[at] = moved(spans[at], rng.choice((-1, 1, 5, 15, 25)))
                 store.write_again([spans[at]])
             if len(spans) > 20:
                 store.delete("trace", spans.pop(rng.randrange(len(spans))).trace_id)
-            latest = sorted((span.start_ns for span in spans), reverse=True)
+            latest = latest_of(spans, "running", "ok")
+            assert starts_listed(store.events, spans, 4, Filter(statuses=("running",))) == latest_of(spans, "running")
+            assert starts_listed(store.events, spans, 4, Filter(statuses=("ok",))) == latest_of(spans, "ok")
             for ask, limit in ((store.events, 2), (store.runs, 7), (store.traces, 7)):
                 assert starts_listed(ask, spans, limit) == latest
+
+
+class Told(Database):
+    """A database that keeps what it is asked."""
+
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        self.asked = []
+
+    def rows(self, sql, values=None, settings=None):
+        self.asked.append(sql)
+        return super().rows(sql, values, settings)
+
+
+@pytest.mark.parametrize(("where", "found"), [(Filter(statuses=("error",)), 6), (Filter(statuses=("lost",)), 0)])
+def test_what_few_spans_have_is_looked_for_among_those_that_ever_had_it(filled, where, found):
+    with closing(Told(filled, read_s=120)) as database:
+        database.begin()
+        page = read_events(database, where, Window("time", "desc", None, 10), PATIENT, full=False, raw=False)
+    assert len(page.items) == found
+    assert not [sql for sql in database.asked if "FROM spans FINAL" in sql and "slot" not in sql]
 
 
 class Overloaded(Database):

@@ -9,7 +9,7 @@ from inspector.model import Event, Filter, Page, Sort
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import DUPLICATE_OF, NAMED_MODEL, Conditions, named, narrow_spans
 from inspector.store.clickhouse.labels import scores_of_spans
-from inspector.store.clickhouse.listing import Source, read_page
+from inspector.store.clickhouse.listing import SPAN_KEY, Source, read_page
 from inspector.store.clickhouse.notes import LAST_SEQ
 from inspector.store.clickhouse.slots import of_trace
 from inspector.store.limits import ReadLimits
@@ -24,7 +24,6 @@ _SUMMARY: Final = (
     *("input_tokens", "output_tokens", "cached_tokens", "cost_usd"),
     *("error_type", "error_message", "error_traceback", DUPLICATE_OF),
 )
-_KEY: Final = ("slot", "trace_id", "span_id")
 _LARGE: Final = ("input_key", "output_key", "attributes", "events", "links")
 _SORTED: Final[dict[Sort, str]] = {
     "time": "start_ns",
@@ -41,7 +40,7 @@ def read_events(
 ) -> Page[Event]:
     """Return one page of events."""
     list_key = ("events", where, window.sort, window.order)
-    columns = _KEY if full else _SUMMARY
+    columns = SPAN_KEY if full else _SUMMARY
     literally = taken_literally(where)
     rows, following = _read_list(database, literally, window, list_key, columns)
     # Any row proves that its names are there, and spares asking for them.
@@ -90,7 +89,7 @@ def read_after(
     if not narrow_spans(conditions, named(database, where)):
         return ()
     conditions.add(f"seq > {conditions.values.integer(seq)} AND seq <= {LAST_SEQ}")
-    columns = ", ".join(_KEY if full else _SUMMARY)
+    columns = ", ".join(SPAN_KEY if full else _SUMMARY)
     rows = database.rows(
         f"SELECT {columns} FROM spans FINAL {conditions.where} ORDER BY seq LIMIT {limit}", conditions.values
     )
@@ -112,7 +111,7 @@ def _in_full(
             for slot, trace_id, span_id, *_ in wanted
         )
         columns = ", ".join((*_SUMMARY, *_LARGE))
-        rows = database.rows(f"SELECT {columns} FROM spans FINAL WHERE ({', '.join(_KEY)}) IN ({among})", values)
+        rows = database.rows(f"SELECT {columns} FROM spans FINAL WHERE ({', '.join(SPAN_KEY)}) IN ({among})", values)
         events = {(row[1], row[2]): _full_event(row, raw=raw) for row in rows}
         return [events.get((key[1], key[2])) for key in wanted]
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from inspector.store.clickhouse.database import Database, Values
+from inspector.store.clickhouse.database import Database, Values, literal
 from inspector.store.clickhouse.filters import Conditions
 from inspector.store.clickhouse.slots import begun_since
 from inspector.store.clickhouse.tables import runs_among, sessions_among
@@ -12,6 +12,8 @@ from inspector.store.values.cursor import S, Window, cut, read_cursor
 
 IdColumn: TypeAlias = Literal["trace_id", "run_id", "session_id"]
 """The column of the ids of what consists of spans."""
+SPAN_KEY: Final = ("slot", "trace_id", "span_id")
+"""The columns that spans are sorted by."""
 _AHEAD: Final = 4
 """How many rows are scanned per row of the page."""
 _A_FEW: Final[Mapping[str, Any]] = {"max_threads": 1, "max_rows_to_read": 100_000, "read_overflow_mode": "break"}
@@ -79,20 +81,40 @@ def read_page(
         )
 
     rows: Sequence[Any] = ()
+    among_latest = None
     if source.is_by_start and window.order == "desc":
-        most = _AHEAD * (window.limit + 1)
-        stored = source.table.removesuffix(" FINAL")
-        sql = f"SELECT {source.value} FROM {stored} {where} ORDER BY slot DESC LIMIT {most}"
-        latest = database.rows(sql, values, _A_FEW)
-        if len(latest) < most:
-            latest = database.rows(sql, values)
-        # Whichever rows these are, what began since then is the page if it fills one. Some may be older versions.
-        if len(latest) == most:
-            rows = read(source.table, begun_since(min(row[0] for row in latest)))
-    if len(rows) <= window.limit:
+        among_latest = _among_latest(database, f"spans {where}", values, _AHEAD * (window.limit + 1))
+        rows = read(source.table, among_latest.condition) if among_latest.condition else ()
+    # Some of those rows are older versions of others, so fewer may remain.
+    if among_latest is None or not (among_latest.are_all or len(rows) > window.limit):
         rows = read(source.table)
     page, following = cut(list_key, rows, window.limit)
     return read_summaries(database, source.id_column, columns, page) if source.id_column else page, following
+
+
+class _Latest(NamedTuple):
+    """Where the latest spans of a list are."""
+
+    condition: str
+    """Empty if there are none."""
+    are_all: bool
+    """Whether all spans of the list are there."""
+
+
+def _among_latest(database: Database, listed: str, values: Values, most: int) -> _Latest:
+    """Return where the latest spans are, given a table with a condition: since when there are enough, or all by key."""
+
+    def stored(columns: str, settings: Mapping[str, Any] | None = None) -> Sequence[Any]:
+        return database.rows(f"SELECT {columns} FROM {listed} ORDER BY slot DESC LIMIT {most}", values, settings)
+
+    found = stored("start_ns", _A_FEW)
+    if len(found) < most:
+        found = stored(f"start_ns, {', '.join(SPAN_KEY)}")
+    if len(found) == most:
+        return _Latest(begun_since(min(row[0] for row in found)), are_all=False)
+    # Every version of a span that meets the conditions is among these.
+    keys = ", ".join(f"({slot}, {literal(trace_id)}, {literal(span_id)})" for _, slot, trace_id, span_id in found)
+    return _Latest(f"({', '.join(SPAN_KEY)}) IN ({keys})" if keys else "", are_all=True)
 
 
 def among(id_column: IdColumn, ids: str) -> str:
