@@ -48,7 +48,7 @@ SCAN_NS: Final = 220.0
 """CPU per span of the current hour, for statistics by model."""
 HOUR_US: Final = 300.0
 """CPU per hour that has ended, for the same statistics."""
-PAGE_MS: Final = 52.0
+PAGE_MS: Final = 35.0
 """CPU of a page of the latest 50, for which every shard is queried."""
 PARTS_A_DAY: Final = 8
 """Parts per day that are not merged further, since merges end at 150 GB."""
