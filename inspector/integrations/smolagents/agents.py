@@ -1,7 +1,7 @@
 """Runs of agents, whole or step by step."""
 
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from contextvars import copy_context
 from functools import partial
 from typing import Any, Final
@@ -9,7 +9,7 @@ from typing import Any, Final
 from opentelemetry import trace
 
 from inspector.integrations.calls import Call, Keywords, Named, conclude, guarded, opened
-from inspector.integrations.generators import Following, followed_steps
+from inspector.integrations.generators import Following, in_steps
 from inspector.integrations.patches import wrapping
 
 _NAMES: Final = ("task", "stream", "reset", "images", "additional_args")
@@ -24,7 +24,7 @@ def ran(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     arguments = dict(zip(_NAMES, args, strict=False)) | kwargs
     if arguments.get("stream"):
         steps = original(self, *args, **kwargs)
-        return followed_steps(steps, partial(_following, self, arguments)) if is_generator(steps) else steps
+        return in_steps(steps, partial(_following, self, arguments))
     with opened("agent_call", lambda: _agent(self, arguments), emitter="smolagents") as call:
         try:
             result = original(self, *args, **kwargs)
@@ -46,11 +46,6 @@ def finalized(original: Any, /, self: Any, memory_step: Any, *args: Any, **kwarg
 def _note(error: Any) -> None:
     if type(error).__name__ in _ONLY_TOLD:
         trace.get_current_span().record_exception(error)
-
-
-def is_generator(steps: object) -> bool:
-    """Return whether it can be followed; a class of the program may return anything."""
-    return isinstance(steps, Generator)
 
 
 def plain(value: Any) -> Any:

@@ -1,6 +1,6 @@
 """Calls of models that no client makes: those that run here, and those of the program."""
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from functools import partial
 from importlib import import_module
 from typing import Any, Final
@@ -10,7 +10,6 @@ from inspector.integrations.generators import Following, collecting, followed_st
 from inspector.integrations.methods import reported
 from inspector.integrations.patches import wrapping
 from inspector.integrations.plain import is_fields
-from inspector.integrations.smolagents.agents import is_generator
 
 _NAMES: Final = ("messages", "stop_sequences", "response_format", "tools_to_call_from")
 _ROLES: Final = {"tool-call": "assistant", "tool-response": "user"}
@@ -21,7 +20,9 @@ _ROLES: Final = {"tool-call": "assistant", "tool-response": "user"}
 def streamed(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     """Report each call of a model whose answer comes in parts."""
     parts = original(self, *args, **kwargs)
-    return followed_steps(parts, partial(_following, self, args, kwargs)) if is_generator(parts) else parts
+    # A class of the program may return anything.
+    kind: type[Any] = parts.__class__
+    return followed_steps(parts, partial(_following, self, args, kwargs)) if issubclass(kind, Generator) else parts
 
 
 def _is_passed_on() -> bool:
