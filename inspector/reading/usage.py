@@ -5,8 +5,9 @@ that were read from or written to a cache, output tokens include reasoning.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, NamedTuple
 
 from inspector.plain import INT64_MAX, Plain
@@ -187,7 +188,7 @@ def _read(plain: Plain, depth: int) -> Usage | None:
     if not isinstance(plain, dict) or depth > _MAX_DEPTH:
         return None
     for spelling in SPELLINGS:
-        if not set(spelling.marks.split()).isdisjoint(plain) and (usage := _spelled(plain, spelling)):
+        if not _names(spelling.marks).isdisjoint(plain) and (usage := _spelled(plain, spelling)):
             return usage
     for name in _NESTED:
         if name in plain and (usage := _read(plain[name], depth + 1)):
@@ -214,6 +215,8 @@ def _spelled(plain: Mapping[str, Plain], spelling: Spelling) -> Usage | None:
 
 _TICKS_PER_USD: Final = 10**10
 """docs.x.ai/developers/cost-tracking."""
+_TOTAL: Final = ("cost", "total_cost")
+_UPSTREAM: Final = ("cost_details", "upstream_inference_cost")
 
 
 def _charged_usd(plain: Mapping[str, Plain]) -> float | None:
@@ -226,8 +229,8 @@ def _charged_usd(plain: Mapping[str, Plain]) -> float | None:
         return ticks / _TICKS_PER_USD
     cost = _amount(plain.get("cost"))
     if cost is None:
-        return _amount(_at(plain, "cost.total_cost"))
-    upstream = _amount(_at(plain, "cost_details.upstream_inference_cost")) if plain.get("is_byok") is True else None
+        return _amount(_at(plain, _TOTAL))
+    upstream = _amount(_at(plain, _UPSTREAM)) if plain.get("is_byok") is True else None
     return cost + (upstream or 0.0)
 
 
@@ -238,25 +241,33 @@ def _amount(value: Plain) -> float | None:
 
 
 def _first(plain: Mapping[str, Plain], paths: str) -> int | None:
-    for path in paths.split():
+    for path in _steps(paths):
         if (count := count_of(_at(plain, path))) is not None:
             return count
     return None
 
 
 def _sum(plain: Mapping[str, Plain], count: int | None, paths: str) -> int | None:
-    more = [_first(plain, path) or 0 for path in paths.split()]
+    more = [count_of(_at(plain, path)) or 0 for path in _steps(paths)]
     return count if count is None and not any(more) else min((count or 0) + sum(more), INT64_MAX)
 
 
-def _at(plain: Mapping[str, Plain], path: str) -> Plain:
-    *outer, name = path.split(".")
-    for step in outer:
-        inner = plain.get(step)
-        if not isinstance(inner, dict):
-            return None
-        plain = inner
-    return plain.get(name)
+def _at(plain: Mapping[str, Plain], path: Sequence[str]) -> Plain:
+    value: Plain = plain.get(path[0])
+    for step in path[1:]:
+        value = value.get(step) if isinstance(value, dict) else None
+    return value
+
+
+# Each model call is read by the same few texts, and splitting them took most of the time.
+@cache
+def _names(marks: str) -> frozenset[str]:
+    return frozenset(marks.split())
+
+
+@cache
+def _steps(paths: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(path.split(".")) for path in paths.split())
 
 
 def count_of(value: Plain) -> int | None:
