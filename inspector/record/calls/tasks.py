@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import instrument
 from inspector.record.calls.spans import RecordedSpan
+from instrument.signals import is_of_signal
 
 if TYPE_CHECKING:
     # Not imported at run time, so that a program without tasks does not pay for asyncio.
@@ -38,7 +39,9 @@ def lane() -> tuple[int, str | None]:
     try:
         task = _current()
         return get_ident(), None if task is None else f"{task.get_name()[-_NAME_CHARS:]}@{id(task):x}"
-    except Exception:  # noqa: BLE001 - the boundary to the program, whose tasks may be of a kind of its own
+    except Exception as error:  # the boundary to the program, whose tasks may be of a kind of its own
+        if is_of_signal(error):
+            raise
         return get_ident(), None
 
 
@@ -46,7 +49,9 @@ def strand() -> int:
     """Return a number of the current task, or of the thread if it has none, as long as that lasts."""
     try:
         task = _current()
-    except Exception:  # noqa: BLE001 - as above
+    except Exception as error:  # as above
+        if is_of_signal(error):
+            raise
         task = None
     return get_ident() if task is None else id(task)
 

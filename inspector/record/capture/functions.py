@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from inspector.plain import Plain
+from instrument.signals import is_of_signal
 
 _ANY_NUMBER: Final = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 _WRAPPED: Final = ("func", "fn", "function", "coroutine", "__wrapped__")
@@ -43,7 +44,9 @@ def function_facts(function: object, args: object) -> dict[str, Plain]:
         return {}
     try:
         located = _located.get(plain) or _remembered(plain)
-    except Exception:  # noqa: BLE001 - the boundary to the agent: its modules and objects may be anything
+    except Exception as error:  # the boundary to the agent: its modules and objects may be anything
+        if is_of_signal(error):
+            raise
         return {}
     why = "method" if bound else located.unreachable
     if why is None and not (isinstance(args, Mapping) and located.required <= args.keys()):

@@ -10,6 +10,7 @@ from inspector.record.calls.sdk_spans import SdkSpan
 from inspector.record.calls.spans import Failure, RecordedSpan
 from inspector.record.capture.captured import Prompt
 from inspector.record.capture.results import SAME
+from instrument.signals import is_of_signal
 
 _pack = msgspec.msgpack.Encoder().encode
 
@@ -89,7 +90,9 @@ def _weight_of(span: RecordedSpan) -> int:
     try:
         # A third of the time of adding it up; large texts are copied faster than they were captured.
         weight += len(_pack((before, span.after)))
-    except Exception:  # noqa: BLE001 - lone surrogates, numbers beyond 64 bits, and anything else that it cannot encode
+    except Exception as error:  # lone surrogates, numbers beyond 64 bits, and anything else that it cannot encode
+        if is_of_signal(error):
+            raise
         weight += weigh((before, span.after or {}))
     if span.extra or span.noted or span.events or span.merged:
         weight += weigh((span.extra, span.noted, span.events))

@@ -59,7 +59,9 @@ def read_live(obj: Any, name: str) -> str | int | float | bool | None:
         return _scalar(found)
     except KeyboardInterrupt:
         raise
-    except BaseException:  # noqa: BLE001 -- the boundary to the agent: a property may raise anything, even SystemExit
+    except BaseException as error:  # the boundary to the agent: a property may raise anything, even SystemExit
+        if is_of_signal(error):
+            raise
         return None
 
 

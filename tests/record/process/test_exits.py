@@ -170,6 +170,8 @@ def limited():
         ("record/recorder.py", "before"),
         ("capture/hooks.py", "_tool"),
         ("values/snapshot.py", "_copied"),
+        ("values/attributes.py", "_scalar"),
+        ("calls/tasks.py", "_current"),
         ("calls/ending.py", "end"),
     ],
 )
@@ -178,8 +180,8 @@ def test_a_time_limit_that_is_over_while_a_call_is_recorded_reaches_the_program(
 ):
     recording = record()
     limited(file, function)
-    with pytest.raises(TooLate), around("tool_call", tool_name="add", args={"to": Stop}, context=None):
-        pass
+    with pytest.raises(TooLate), around("agent_call", agent=Stop("a"), input={"to": Stop}, context=None):
+        call()
     assert caplog.records == []
     call()
     assert recording.spans()[-1]["name"] == "execute_tool add"
