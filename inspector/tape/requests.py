@@ -51,10 +51,20 @@ def recorded_request(attributes: Mapping[str, Any]) -> tuple[RequestParts | None
         return None, "it was recorded without content"
     if attributes.get(sc.SEED_RPC_REQUEST + sc.TRUNCATED_SUFFIX):
         return None, "its request was too long to be recorded whole"
-    params = json.loads(text).get("params")
+    message = _read(text)
+    if not isinstance(message, Mapping):
+        return None, "it was recorded without its request"
+    params = cast("Mapping[str, Any]", message).get("params")
     if isinstance(params, Mapping) and _INPUT in params:
         return None, "its server asked the program for input in the middle of it, which a replay does not do yet"
     return parts_of_params(params), None
+
+
+def _read(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
 
 
 def recorded_response(attributes: Mapping[str, Any]) -> tuple[str | None, str | None]:

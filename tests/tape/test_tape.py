@@ -229,6 +229,8 @@ def test_two_marks_of_one_secret_are_equal_in_whatever_process_they_were_made():
         (server_request(1, status="cancelled"), "it did not end"),
         (server_request(1, **{"mcp.rpc.response_json": None}), "what it gave was not recorded"),
         (server_request(1, **{"mcp.rpc.request_json": None}), "it was recorded without content"),
+        (server_request(1, **{"mcp.rpc.request_json": "null"}), "it was recorded without its request"),
+        (server_request(1, **{"mcp.rpc.request_json": "{"}), "it was recorded without its request"),
         (server_request(1, **{"mcp.rpc.request_json_truncated": True}), "its request was too long"),
         (server_request(1, **{"mcp.rpc.response_json_truncated": True}), "its answer was too long"),
         (
