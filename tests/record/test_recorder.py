@@ -1202,3 +1202,15 @@ def test_calls_are_recorded_where_no_event_loop_runs_and_none_is_made(record, mo
     assert {status(span) for span in spans} == {"ok"}
     assert spans[1]["parentSpanId"] == spans[0]["spanId"]
     assert made == []
+
+
+@pytest.mark.parametrize(
+    ("noun", "name"), [("agent_call", "invoke_agent agent"), ("workflow_run", "invoke_workflow workflow")]
+)
+def test_an_owner_that_is_not_given_is_named_by_its_kind(record, noun, name):
+    recording = record()
+    with around(noun, context=None):
+        pass
+    (span,) = recording.spans()
+    assert span["name"] == name
+    assert "NoneType" not in str(span)

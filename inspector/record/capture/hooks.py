@@ -59,7 +59,9 @@ def _type_name(value: object) -> str:
         name = value.__class__.__qualname__
     except KeyboardInterrupt:
         raise
-    except BaseException:  # noqa: BLE001 - the boundary to the agent: it may be a property that does anything
+    except BaseException as error:  # the boundary to the agent: it may be a property that does anything
+        if is_of_signal(error):
+            raise
         name = None
     return short_text(name) or type_name(type(value))
 
@@ -78,6 +80,8 @@ def _named(value: object, *names: str) -> Plain:
 
 
 def _owner_facts(value: object) -> Facts:
+    if value is None:
+        return {}
     return {"name": _named(value, "name") or _type_name(value), "class": _class_name(value)}
 
 
