@@ -70,7 +70,7 @@ class Listening:
 
 
 def serve(settings: Settings, *, on_ready: Callable[[Listening], None] | None = None) -> None:
-    """Serve the home of ``settings`` until SIGINT or SIGTERM; a second signal ends the process at once.
+    """Serve the home of ``settings`` until SIGINT, SIGTERM or SIGHUP; a second signal ends the process at once.
 
     Args:
         settings: Home, host and port; port 0 picks a free one.
@@ -145,18 +145,21 @@ class Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Handle both signals, without raising them again afterwards: the home has to be closed first."""
+        """Handle these signals, without raising them again afterwards: the home has to be closed first."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
         # They stay while the home is closed, so that a second signal still ends the process at once.
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self.handle_exit)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            # A server under nohup outlives its terminal.
+            if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self.handle_exit)
         yield
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002  # the signature of a handler
         """Stop; at the second signal, at once."""
-        if self.should_exit:
+        # A terminal that is closed and its shell both send it.
+        if self.should_exit and sig != signal.SIGHUP:
             self._server_file.unlink(missing_ok=True)
             os._exit(128 + sig)
         self.should_exit = True

@@ -171,7 +171,7 @@ def test_the_one_time_address_signs_in_once(start_server):
     assert codes == [303, 401]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_it_stops_cleanly_with_streams_open(start_server, number):
     server = start_server()
     host = server.url.removeprefix("http://")
@@ -182,6 +182,21 @@ def test_it_stops_cleanly_with_streams_open(start_server, number):
         assert b"200 OK" in stream.recv(65536)
         assert server.stop(number) == 0
     assert server.process.stderr.read() == ""
+    # Else the next one has to check the database first.
+    assert (server.settings.home / "inspector.db.closed").exists()
+
+
+@pytest.mark.slow
+def test_under_nohup_it_outlives_its_terminal(settings):
+    environment = {**os.environ, "INSPECTOR_HOME": str(settings.home)}
+    command = ("nohup", sys.executable, "-m", "inspector.cli", "serve", "--port", "0", "--no-open")
+    with subprocess.Popen(
+        command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as server:
+        assert "listens" in server.stdout.readline()
+        server.send_signal(signal.SIGHUP)
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(20) == 0
 
 
 def test_a_second_signal_ends_the_server_at_once(start_server):
