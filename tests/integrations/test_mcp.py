@@ -297,6 +297,25 @@ def test_a_call_has_what_its_server_logged_and_what_it_wrote_beside_the_protocol
 
 
 @of_each_generation
+def test_a_request_to_a_server_that_cannot_be_reached_has_failed_with_the_reason(run, sdk):
+    recorded = run("mcp_unreachable.py", within=sdk)
+    nobody, locked, gone = (
+        below(recorded, recorded.named(f"invoke_workflow {name}"))[-1] for name in ("nobody", "locked", "gone")
+    )
+    assert [(each.name, each.status) for each in (nobody, locked, gone)] == [
+        ("initialize", "error"),
+        ("initialize", "error"),
+        ("execute_tool cook", "error"),
+    ]
+    assert "ConnectError" in attributes(nobody)["error.type"]
+    assert attributes(gone)["error.type"].endswith(("ReadError", "RemoteProtocolError"))
+    noted = [each["attributes"]["log.message"] for each in event_list(locked) if each["name"] == "log"]
+    why = attributes(locked)["mcp.error.message"] if sdk == EARLIER else noted[0]
+    assert "401 Unauthorized" in why
+    assert sdk == EARLIER or 'Bearer error="invalid_token"' in why
+
+
+@of_each_generation
 def test_a_request_is_handled_in_the_session_that_its_baggage_names_and_the_next_one_is_not(cases, sdk):
     recorded = cases(sdk)["session"]
     for called, session in zip(tool_calls(recorded), ("trip-42", None), strict=True):

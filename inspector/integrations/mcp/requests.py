@@ -11,7 +11,7 @@ from inspector import semconv as sc
 from inspector.integrations.calls import Call, announce, opened
 from inspector.integrations.classes import is_a
 from inspector.integrations.mcp.server import plain, raised_by_the_function
-from inspector.integrations.mcp.transports import Route
+from inspector.integrations.mcp.transports import Route, bare
 from inspector.integrations.propagation import Surroundings, named_for_us
 from inspector.record.calls.current import innermost
 from inspector.record.calls.spans import RecordedSpan
@@ -98,6 +98,15 @@ class JsonRpcExchange:
         else:
             self._leave()
             self._call.failed(raised)
+
+    def broke(self, exc: Exception) -> None:
+        """Report why the connection ended before an answer to our request."""
+        if self._direction == "outbound":
+            shown = self.shown_call
+            self._leave()
+            self._call.failed(exc)
+            if shown.emitter == self._call.emitter:
+                shown.failed(exc)
 
     def unanswered(self) -> None:
         """Report that the request was dropped, for example because it was cancelled."""
@@ -230,6 +239,21 @@ def not_a_message(peer: Any, exc: Exception) -> None:
     written = invalid.errors()[0].get("input") if hasattr(exc, "errors") else None
     text = str(exc) if written is None else written if isinstance(written, str) else json.dumps(written)
     _note(peer, "error", "mcp", f"the server wrote what is no message of MCP: {text}")
+
+
+def noted_here(message: str) -> None:
+    """Note an error in the request that is being sent in this context."""
+    span = innermost()
+    if span is not None and span.noun in _SHOW_REQUESTS:
+        span.record_event(sc.LOG_EVENT, {sc.LOG_LEVEL: "error", sc.LOG_LOGGER: "mcp", sc.LOG_MESSAGE: message})
+
+
+def broke(stream: Any, exc: Exception) -> None:
+    """Report why the connection ended that writes to this stream; the SDK cancels what waits for answers."""
+    for peer, table in tuple(_under_way.items()):
+        if stream is not None and bare(getattr(peer, "_write_stream", None)) is stream:
+            for exchange in tuple(table.values()):
+                exchange.broke(exc)
 
 
 def _note(peer: Any, level: str, logger: str | None, message: str) -> None:

@@ -74,7 +74,7 @@ def note_transports(patches: Patches) -> None:
 def route_of(stream: Any) -> Route:
     """Return the route that this stream belongs to."""
     try:
-        return _known.get(_bare(stream), UNKNOWN)
+        return _known.get(bare(stream), UNKNOWN)
     except TypeError:
         return UNKNOWN
 
@@ -140,9 +140,10 @@ def _remember(streams: Any, route: Route) -> None:
         elif hasattr(stream, "send"):  # pyright: ignore[reportUnknownArgumentType] - as above
             # One that cannot be referred to weakly has a transport that nobody names.
             with suppress(TypeError):
-                _known[_bare(stream)] = route
+                _known[bare(stream)] = route
 
 
-def _bare(stream: Any) -> Any:
+def bare(stream: Any) -> Any:
+    """Return the stream that can be referred to weakly."""
     # The 2.x SDK wraps the stream in one that cannot be referred to weakly.
     return getattr(stream, "_inner", stream)
