@@ -260,15 +260,22 @@ def test_a_program_that_is_quiet_about_its_calls_is_told_so(run):
     assert done.stderr == NO_CALL + ANOTHER_WAY
 
 
-@pytest.mark.sweep(1)
-@pytest.mark.parametrize("leaving", ["os._exit(3)", "os.kill(os.getpid(), 11)"])
-def test_a_program_that_left_at_once_is_not_said_to_have_made_no_call(run, script, call, leaving):
-    # The writer waits for its turn as long as this thread holds the interpreter.
-    done = run(script(f"import os, sys\nsys.setswitchinterval(60){call('add')}{leaving}"))
+# The writer waits for its turn as long as this thread holds the interpreter.
+ENDED_AT_ONCE = "import os, sys\nsys.setswitchinterval(60){}{}"
+
+
+def test_a_program_that_was_killed_at_once_is_not_said_to_have_made_no_call(run, script, call):
+    done = run(script(ENDED_AT_ONCE.format(call("add"), "os.kill(os.getpid(), 11)")))
     assert done.stderr == (
         b"inspector: nothing was recorded: it was killed or left by os._exit; "
         b"what ended in its last few milliseconds may be missing\n"
     )
+
+
+def test_a_program_that_left_at_once_has_its_calls(run, script, call):
+    done = run(script(ENDED_AT_ONCE.format(call("add"), "os._exit(3)")))
+    assert done.returncode == 3
+    assert done.stderr.startswith(b"inspector: recorded 1 call in 1 trace; ")
 
 
 def test_an_isolated_python_runs_and_is_told_why_it_is_not_recorded(run):
