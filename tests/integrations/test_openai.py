@@ -1,10 +1,12 @@
 import json
 
 import pytest
+from openai.types.chat import ChatCompletionMessage
 from recorded_events import facts
 
 from inspector.integrations.openai.answers import ChatAnswer, ResponsesAnswer
 from inspector.integrations.openai.providers import provider_of, url_of
+from inspector.record.values.snapshot import snapshot
 
 
 def asked(event):
@@ -95,6 +97,11 @@ def test_an_answer_is_recorded_without_the_nulls_that_the_sdk_adds(recorded):
     assert sorted(answer["choices"][0]["message"]) == ["content", "refusal", "role"]
     assert answer["choices"][0]["message"]["refusal"] is None
     assert "service_tier" not in answer
+
+
+def test_a_null_that_the_server_sent_is_recorded_also_where_the_sdk_knows_no_such_field():
+    sent = {"role": "assistant", "content": "Hello.", "reasoning": None}
+    assert snapshot(ChatCompletionMessage.construct(**sent)) == sent
 
 
 def test_the_provider_is_the_one_that_is_called(recorded):

@@ -77,13 +77,19 @@ def _object(value: Any, layout: Layout, walk: Walk, depth: int) -> Plain:
         if name.startswith("_"):
             continue
         walk.left -= 1
-        if item is None and type(sent) is set and name not in sent:
+        if item is None and type(sent) is set and name not in sent and not _is_extra(name, value, layout):
             continue
         if name not in layout.hidden:
             out[walk.text(name)] = walk.copy(item, depth + 1)
         elif item is not None:
             out[walk.text(name)] = HIDDEN
     return out
+
+
+def _is_extra(name: str, value: Any, layout: Layout) -> bool:
+    """Tell whether an SDK's answer has this from its server, although its class has no such field."""
+    extra = held(layout.extra, value)
+    return isinstance(extra, dict) and dict.__contains__(extra, name)
 
 
 def _text(value: Any, walk: Walk, _: int) -> Plain:
