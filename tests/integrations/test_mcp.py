@@ -330,7 +330,7 @@ def test_a_request_is_handled_in_the_session_that_its_baggage_names_and_the_next
 def test_a_server_made_with_fastmcp_has_the_runs_of_its_tools_with_what_they_raised(run):
     recorded = run("mcp_fastmcp.py", within="agno")
     assert "stove" not in recorded.ledger
-    cooked, failed, planned = [event for event in roots(recorded) if event.kind == "tool"]
+    cooked, failed, planned, served_changed = [event for event in roots(recorded) if event.kind == "tool"]
     for called, status in ((cooked, "ok"), (failed, "error")):
         served = ("tools/call cook", status, [("execute_tool cook", status, [])])
         assert shape(recorded, called)[:2] == ("execute_tool cook", status)
@@ -342,6 +342,8 @@ def test_a_server_made_with_fastmcp_has_the_runs_of_its_tools_with_what_they_rai
     assert facts["mcp.error.message"] == "the stove broke"
     run_by_an_agent = ("execute_tool plan", "ok", [("execute_tool cook", "ok", [])])
     assert ("tools/call plan", "ok", [run_by_an_agent]) in shape(recorded, planned)[2]
+    # A tool that changes another one is one run, of the tool that was called.
+    assert ("tools/call serve", "ok", [("execute_tool serve", "ok", [])]) in shape(recorded, served_changed)[2]
 
 
 @pytest.mark.slow

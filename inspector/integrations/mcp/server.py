@@ -6,7 +6,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any
 
-from inspector.integrations.calls import Describe, Keywords, around_here, opened, safely
+from inspector.integrations.calls import Describe, Keywords, around_here, is_inside, opened, safely
 from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.tracebacks import without_ours
 
@@ -30,17 +30,30 @@ async def run_tool(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> An
 
 def record_fastmcp(patches: Patches) -> None:
     """Report the tool functions of servers made with the package ``fastmcp``, which has no ``ToolManager``."""
-    patches.wrap_once_imported("fastmcp.tools.function_tool", "FunctionTool", {"run": _run_function})
+    # The second is where version 2 has it.
+    for module in ("fastmcp.tools.function_tool", "fastmcp.tools.tool"):
+        patches.wrap_once_imported(module, "FunctionTool", {"run": _run_function})
+    patches.wrap_once_imported("fastmcp.tools.tool_transform", "TransformedTool", {"run": _run_function})
 
 
 @wrapping
 async def _run_function(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     server = _running_server()
-    if server is None or _is_reported(self):
+    at_root = _untransformed(self)
+    if server is None or is_inside(at_root) or _is_reported(self):
         return await original(self, *args, **kwargs)
     return await _run(
-        lambda: original(self, *args, **kwargs), lambda: _described_function(self, server, *args, **kwargs)
+        lambda: original(self, *args, **kwargs),
+        lambda: _described_function(self, server, *args, **kwargs),
+        subject=at_root,
     )
+
+
+def _untransformed(tool: Any) -> Any:
+    """Return the tool that this one changes and then runs; itself if it changes none."""
+    while (parent := getattr(tool, "parent_tool", None)) is not None:
+        tool = parent
+    return tool
 
 
 def _is_reported(tool: Any) -> bool:
@@ -55,8 +68,8 @@ def _running_server() -> Any:
     return None
 
 
-async def _run(run: Callable[[], Awaitable[Any]], describe: Describe) -> Any:
-    call = opened("tool_call", describe, emitter="mcp")
+async def _run(run: Callable[[], Awaitable[Any]], describe: Describe, *, subject: object = None) -> Any:
+    call = opened("tool_call", describe, emitter="mcp", subject=subject)
     outer = _serving.get()
     _serving.set(call.call_id)
     try:
@@ -82,7 +95,12 @@ def _described(tools: Any, name: str, arguments: Any, context: Any = None, *_: A
 
 def _described_function(tool: Any, server: Any, arguments: Any) -> Keywords:
     origin: Keywords = {"tool_source": "function", "server_name": server.name}
-    return {"tool_name": tool.name, "args": arguments, "context": origin, "function": tool.fn}
+    return {
+        "tool_name": tool.name,
+        "args": arguments,
+        "context": origin,
+        "function": getattr(_untransformed(tool), "fn", None),
+    }
 
 
 def raised_by_the_function(exc: BaseException) -> BaseException:

@@ -5,6 +5,8 @@ import json
 import logging
 
 from fastmcp import Client, FastMCP
+from fastmcp.tools import Tool
+from fastmcp.tools.tool_transform import ArgTransform
 
 from inspector.integrations.calls import opened
 
@@ -31,10 +33,15 @@ async def plan(dish: str) -> str:
 
 
 async def visit() -> None:
+    renamed = Tool.from_tool(
+        await server.get_tool("cook"), name="prepare", transform_args={"dish": ArgTransform(name="meal")}
+    )
+    server.add_tool(Tool.from_tool(renamed, name="serve"))
     async with Client(server) as client:
         await client.call_tool("cook", {"dish": "soup"})
         failed = await client.call_tool("cook", {"dish": "stone"}, raise_on_error=False)
         await client.call_tool("plan", {"dish": "soup"})
+        await client.call_tool("serve", {"meal": "soup"})
         print(json.dumps(failed.content[0].text))
 
 
