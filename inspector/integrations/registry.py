@@ -43,6 +43,7 @@ INTEGRATIONS: tuple[Integration, ...] = (
     Integration("flask", "flask", "flask.app", (3,), (4,)),
     Integration("google_adk", "google-adk", "google.adk", (2, 13), (3,)),
     Integration("gradio", "gradio", "gradio", (6,), (7,)),
+    Integration("haystack", "haystack-ai", "haystack", (3, 4), (4,)),
     Integration("httpx", "httpx", "httpx", (0, 27), (1,)),
     Integration("httpx2", "httpx2", "httpx2", (2,), (3,)),
     Integration("ipython", "ipython", "IPython.core.interactiveshell", (8,), (10,)),

@@ -29,6 +29,7 @@ PROGRAMS = (
     Program("dspy_modules.py", "dspy", "Module.acall", "invoke_workflow Pipeline"),
     Program("fast_agent_trial.py", "fast-agent", "AgentsAsToolsAgent._invoke_child_agent", "invoke_agent survivor"),
     Program("google_adk_trial.py", "earlier", "PluginManager.run_on_tool_error_callback", "invoke_workflow crippled"),
+    Program("haystack_trial.py", "haystack", "Tool.invoke_async", "invoke_agent Agent"),
     Program("langchain_agents.py", "current", "BaseLLM.agenerate", "chat scripted-1"),
     Program("langchain_agents.py", "oldest-agents", "BaseLLM.agenerate", "chat scripted-1"),
     Program("litellm_calls.py", "earlier", "litellm.aembedding", "chat gpt-4o"),

@@ -4,6 +4,7 @@ import pytest
 
 FAILED = "told: An error occurred while running the tool. Please try again."
 FAILED_BY_NAME = "told: Error executing tool 'book' with arguments {'city': 'Oslo', 'seats': 4}: "
+FAILED_IN_HAYSTACK = "told: Failed to invoke Tool `book` with parameters {'city': 'Oslo', 'seats': 4}. Error: "
 FRAMEWORKS = {
     "agent_framework": {
         "denied": "told: Error: Function failed.",
@@ -39,6 +40,11 @@ FRAMEWORKS = {
         "denied": "Denied: groups are booked by phone",
         "raised": "OSError: planned",
         "within": ("earlier",),
+    },
+    "haystack": {
+        "denied": f"{FAILED_IN_HAYSTACK}groups are booked by phone",
+        "raised": f"{FAILED_IN_HAYSTACK}planned",
+        "within": ("haystack",),
     },
     "langchain": {
         "denied": "Denied: groups are booked by phone",

@@ -17,6 +17,7 @@ WITHIN = {
     "replayed_dspy.py": "dspy",
     "replayed_fast_agent.py": "fast-agent",
     "replayed_google_adk.py": "earlier",
+    "replayed_haystack.py": "haystack",
     "replayed_langgraph.py": "current",
     "replayed_litellm.py": "earlier",
     "replayed_llama_index.py": "llama-index",
@@ -50,6 +51,7 @@ IMPORTED = {
         "mcp.server.mcpserver.",
     ),
     "replayed_google_adk.py": ("google.adk.agents.", "google.adk.models.", "google.adk.runners.", "google.adk.tools."),
+    "replayed_haystack.py": ("haystack.", "openai.resources.chat."),
     "replayed_langgraph.py": (
         "langchain.agents.",
         "langchain_openai.",
@@ -99,8 +101,8 @@ def interpreter(framework_python, forked_python):
             python = framework_python(within)
             if program not in IMPORTED:
                 return python
-            # It would fetch its list of prices, and then take this one.
-            variables = {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+            # LiteLLM would fetch its list of prices, and then take this one.
+            variables = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "HAYSTACK_TELEMETRY_ENABLED": "False"}
             packages = (*RECORDER, "integrated.", *IMPORTED[program])
             forks = forking(*packages, python=python, variables=variables)
             return stack.enter_context(forks).stand_in

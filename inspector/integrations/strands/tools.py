@@ -134,16 +134,16 @@ def _reported(function: _Function, *, by_request: bool) -> _Function:
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
         call = undecided("strands")
-        if call is None:
-            return function(*args, **kwargs)
-        return run_body(call, body(call, args, kwargs))
+        with unseen:
+            return function(*args, **kwargs) if call is None else run_body(call, body(call, args, kwargs))
 
     @wraps(function)
     async def run_async(*args: Any, **kwargs: Any) -> Any:
         call = undecided("strands")
-        if call is None:
-            return await function(*args, **kwargs)
-        return await run_body_async(call, body(call, args, kwargs))
+        with unseen:
+            if call is None:
+                return await function(*args, **kwargs)
+            return await run_body_async(call, body(call, args, kwargs))
 
     @wraps(function)
     async def run_in_steps(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:

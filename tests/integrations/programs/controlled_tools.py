@@ -153,6 +153,19 @@ def google_adk(_: str) -> Any:
     return asyncio.run(run())
 
 
+def haystack(url: str) -> Any:
+    os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
+    from haystack.components.agents import Agent
+    from haystack.components.generators.chat import OpenAIChatGenerator
+    from haystack.dataclasses import ChatMessage
+    from haystack.tools import tool
+    from haystack.utils import Secret
+
+    model = OpenAIChatGenerator(Secret.from_token("sk-none"), "gpt-4o", api_base_url=url)
+    agent = Agent(chat_generator=model, tools=[tool(book)])
+    return agent.run([ChatMessage.from_user(ASKED)])["last_message"].text
+
+
 def langchain(url: str) -> Any:
     from langchain.agents import create_agent
     from langchain_openai import ChatOpenAI

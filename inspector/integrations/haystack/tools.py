@@ -1,0 +1,140 @@
+"""Tool calls. Haystack wraps the exception of a tool, or turns it into a message for the model."""
+
+from collections.abc import Callable, Mapping
+from copy import copy
+from functools import partial, wraps
+from inspect import iscoroutinefunction
+from typing import Any, Final
+
+from inspector.integrations.calls import Call, Keywords, guarded, is_inside, opened
+from inspector.integrations.classes import is_a
+from inspector.integrations.generators import opened_apart
+from inspector.integrations.haystack.runs import fail, plain
+from inspector.integrations.patches import wrapping
+from inspector.integrations.tool_bodies import Arguments, leave_to_others, run_body, run_body_async, undecided
+from inspector.integrations.tracebacks import unseen
+
+_FUNCTIONS: Final = ("function", "async_function")
+_OF_TOOLSET: Final = "haystack.tools.searchable_toolset"
+"""The module of the function that finds tools for a model, and has them offered to it."""
+_STREAMS: Final = "streaming_callback"
+
+_Function = Callable[..., Any]
+
+
+class ToolFailed(Exception):
+    """A model asked for a tool that is not there."""
+
+
+@wrapping
+def called(original: Any, /, self: Any, **kwargs: Any) -> Any:
+    """Report each call of a tool, and have its function decided about."""
+    # An asynchronous call of a tool without an asynchronous function.
+    if is_inside(self):
+        return original(self, **kwargs)
+    own = _own(self)
+    with unseen, _opened(self, own, kwargs) as call:
+        try:
+            result = original(own, **kwargs)
+        except BaseException as exc:
+            fail(call, exc)
+            raise
+    call.ended(lambda: {"result": plain(result)})
+    return result
+
+
+@wrapping
+async def called_async(original: Any, /, self: Any, **kwargs: Any) -> Any:
+    """Like `called`, for a coroutine function."""
+    own = _own(self)
+    with unseen, _opened(self, own, kwargs) as call:
+        try:
+            result = await original(own, **kwargs)
+        except BaseException as exc:
+            fail(call, exc)
+            raise
+    call.ended(lambda: {"result": plain(result)})
+    return result
+
+
+@wrapping
+def resolved(original: Any, /, messages_with_tool_calls: Any, tools_with_names: Any, *args: Any, **kwargs: Any) -> Any:
+    """Report the calls of tools that are not there."""
+    _report_unknown(messages_with_tool_calls, tools_with_names)
+    return original(messages_with_tool_calls, tools_with_names, *args, **kwargs)
+
+
+@guarded
+def _report_unknown(messages: Any, tools: Mapping[str, Any]) -> None:
+    for message in messages:
+        for request in message.tool_calls:
+            if request.tool_name not in tools:
+                _refuse(request, tools)
+
+
+def _refuse(request: Any, tools: Mapping[str, Any]) -> None:
+    def describe() -> Keywords:
+        context = {"tool_use_id": request.id}
+        return {"tool_name": request.tool_name, "args": request.arguments, "context": context}
+
+    error = ToolFailed(f"Tool '{request.tool_name}' not found. Available tools: {', '.join(tools)}")
+    opened("tool_call", describe, emitter="haystack").failed(error)
+
+
+def _opened(tool: Any, own: Any, arguments: Mapping[str, Any]) -> Call:
+    def describe() -> Keywords:
+        given = {name: each for name, each in arguments.items() if name != _STREAMS and not is_a(each, "State")}
+        function = tool.function or tool.async_function
+        return {
+            "tool_name": tool.name,
+            "args": plain(given),
+            "context": {"tool_source": _source(tool, function)},
+            "function": function,
+        }
+
+    call = opened_apart("tool_call", describe, emitter="haystack", subject=own)
+    leave_to_others(call)
+    return call
+
+
+def _source(tool: Any, function: Any) -> str:
+    if is_a(getattr(tool, "_component", None), "Agent", of="haystack."):
+        return "agent"
+    if is_a(tool, "MCPTool"):
+        return "mcp"
+    return "runtime" if getattr(function, "__module__", None) == _OF_TOOLSET else "function"
+
+
+def _own(tool: Any) -> Any:
+    """Return a tool as the one given, whose functions are decided about."""
+    own = copy(tool)
+    for name in _FUNCTIONS:
+        function = getattr(tool, name, None)
+        if function is not None:
+            own.__dict__[name] = _reported(function)
+    return own
+
+
+def _reported(function: _Function) -> _Function:
+    @wraps(function)
+    def run(**kwargs: Any) -> Any:
+        call = undecided("haystack")
+        with unseen:
+            return function(**kwargs) if call is None else run_body(call, partial(_run, function, call, kwargs))
+
+    @wraps(function)
+    async def run_async(**kwargs: Any) -> Any:
+        call = undecided("haystack")
+        with unseen:
+            if call is None:
+                return await function(**kwargs)
+            return await run_body_async(call, partial(_run, function, call, kwargs))
+
+    return run_async if iscoroutinefunction(function) else run
+
+
+def _run(function: _Function, call: Call, kwargs: dict[str, Any], changed: Arguments | None) -> Any:
+    if changed is None:
+        return function(**kwargs)
+    reported: Mapping[str, Any] = call.keyword("args") or {}
+    return function(**{name: value for name, value in kwargs.items() if name not in reported}, **changed)
