@@ -11,7 +11,7 @@ from stories import message, model_call, tool_call
 @pytest.mark.slow
 def test_a_session_says_what_it_began_with_and_of_how_many_traces_it_is(homes, serving, visit):
     home = homes / "what-sessions-began-with"
-    of_session = {"session_id": "0bfcfafd-1e41", "run": "one-program"}
+    of_session = {"session_id": "0bfcfafd-1e41-4536-8747-3a5608485fc4", "run": "one-program"}
     fill(
         home,
         [
@@ -36,10 +36,12 @@ def test_a_session_says_what_it_began_with_and_of_how_many_traces_it_is(homes, s
     )
     with serving(home) as server:
         page = visit(server, "/sessions")
-        row = page.get_by_role("row").filter(has_text="0bfcfafd-1e41")
-        expect(row).to_contain_text("Plan a trip to Graz")
+        row = page.get_by_role("row").filter(has_text=of_session["session_id"])
+        expect(row.get_by_role("link")).to_have_text("Plan a trip to Graz")
         headings = page.get_by_role("columnheader").all_inner_texts()
         expect(row.get_by_role("gridcell").nth(headings.index("Traces"))).to_have_text("3")
         row.get_by_role("link").click()
-        expect(page.get_by_role("region", name="Session")).to_contain_text(re.compile(r"\b3 traces"))
+        head = page.get_by_role("region", name="Session")
+        expect(head).to_contain_text(re.compile(r"\b3 traces"))
+        expect(head.get_by_role("heading")).to_have_text("Plan a trip to Graz")
         expect(page.get_by_role("grid", name="Runs").locator('a[href*="one-program"]')).to_have_count(1)

@@ -10,3 +10,8 @@ interface Named {
 export function runName({ origin, name, service }: Named): string {
   return origin === "session" && service && UUID.test(name) ? service : name;
 }
+
+/** What a session is called: by what it began with if it has only a made-up id. */
+export function sessionName(id: string, question: string | null | undefined): string {
+  return question && UUID.test(id) ? question : id;
+}

@@ -4,8 +4,9 @@ import clsx from "clsx";
 import { Layers, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { Session } from "@/api/client";
-import { deleteSession, sessionQuery } from "@/api/queries";
+import { deleteSession, firstQuestionQuery, sessionQuery } from "@/api/queries";
 import { clock, compact, day, duration, plural } from "@/lib/format";
+import { sessionName } from "@/lib/run-name";
 import { msBetween, unixMs } from "@/lib/time";
 import { visibleLine } from "@/lib/visible";
 import { Button, CopyButton } from "@/ui/button";
@@ -21,7 +22,9 @@ export function SessionHead({ sessionId, onLeave }: { sessionId: string; onLeave
   const [asks, setAsks] = useState(false);
   const queries = useQueryClient();
   const { data, error } = useQuery(sessionQuery(sessionId));
+  const { data: question } = useQuery(firstQuestionQuery(sessionId));
   const session = data?.session;
+  const name = sessionName(sessionId, question);
 
   async function remove() {
     await deleteSession(sessionId);
@@ -41,7 +44,7 @@ export function SessionHead({ sessionId, onLeave }: { sessionId: string; onLeave
         /
       </span>
       <h2 className={clsx("cut", css.name)}>
-        <Recorded text={sessionId} />
+        <Recorded text={name} />
       </h2>
       <CopyButton text={sessionId} label="Copy the session id" />
       {session && <StatusMark status={session.status} label />}

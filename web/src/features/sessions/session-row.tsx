@@ -5,6 +5,7 @@ import { memo } from "react";
 import type { Session } from "@/api/client";
 import { firstQuestionQuery } from "@/api/queries";
 import { clock, count, day, duration, moment } from "@/lib/format";
+import { sessionName } from "@/lib/run-name";
 import { msBetween, type UnixNano, unixMs } from "@/lib/time";
 import { CallsValue, ListRow, TokenValue, Value } from "@/ui/list";
 import { Recorded } from "@/ui/recorded";
@@ -20,7 +21,7 @@ interface Props extends RowPlace {
   onOpen: (sessionId: string, elsewhere: boolean) => void;
 }
 
-/** One session. A click on the row opens its runs; its id is the link. */
+/** One session. A click on the row opens its runs; its name is the link. */
 export const SessionRow = memo(function SessionRow({ session, onOpen, ...place }: Props) {
   const { session_id, start_time_unix_nano: start, end_time_unix_nano: end } = session;
   return (
@@ -29,10 +30,7 @@ export const SessionRow = memo(function SessionRow({ session, onOpen, ...place }
         <StatusMark status={session.status} />
       </Value>
       <Value look="text" className={css.about}>
-        <Link to="/" search={{ session_id }} tabIndex={-1} className={clsx("cut", css.link)}>
-          <Recorded text={session_id} />
-        </Link>
-        <FirstQuestion sessionId={session_id} />
+        <About sessionId={session_id} />
       </Value>
       <Value look="number">{count(session.traces)}</Value>
       <CallsValue of={session} />
@@ -59,10 +57,19 @@ export const SessionRow = memo(function SessionRow({ session, onOpen, ...place }
   );
 });
 
-/** What a session began with, loaded for visible rows. */
-function FirstQuestion({ sessionId }: { sessionId: string }) {
-  const { data } = useQuery(firstQuestionQuery(sessionId));
-  return <span className={clsx("cut", css.question)}>{data && <Recorded text={data} />}</span>;
+/** The name of a session and what it began with, which is loaded for visible rows, or its id if that is its name. */
+function About({ sessionId }: { sessionId: string }) {
+  const { data: question } = useQuery(firstQuestionQuery(sessionId));
+  const name = sessionName(sessionId, question);
+  const other = name === sessionId ? question : sessionId;
+  return (
+    <>
+      <Link to="/" search={{ session_id: sessionId }} tabIndex={-1} className={clsx("cut", css.link)}>
+        <Recorded text={name} />
+      </Link>
+      <span className={clsx("cut", css.other)}>{other && <Recorded text={other} />}</span>
+    </>
+  );
 }
 
 /** Month, day and time, or the time alone on the day of `before`; the title has it in full. */
