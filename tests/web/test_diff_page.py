@@ -119,6 +119,7 @@ def test_a_key_compares_a_run_with_the_one_of_its_program_before_it(trips, visit
     page.wait_for_url(re.compile(f"a={0xD2:032x}&b={THIRD}"))
     expect(page.get_by_text("The runs are equal.")).to_be_visible()
     expect(calls(page).get_by_role("row")).to_have_count(9)
+    expect(calls(page).get_by_role("columnheader")).to_have_text(["Sign", "First run", "Second run"])
 
 
 @pytest.mark.slow

@@ -1,3 +1,4 @@
+import clsx from "clsx";
 import { useMemo } from "react";
 import { isServed } from "@/api/client";
 import type { DiffCall, DiffStep } from "@/api/diff";
@@ -27,6 +28,9 @@ const COLUMNS = [
   { name: "Differs" },
 ] as const;
 
+/** Of runs that are equal nothing differs. */
+const COLUMNS_OF_EQUAL = COLUMNS.slice(0, 3);
+
 const NO_STEPS: readonly undefined[] = [];
 
 /** The calls of both runs, side by side. */
@@ -35,6 +39,7 @@ export function DiffList({ steps, at, all, onSelect, onExpand }: Props) {
   const keys = useMemo(() => rows.map(({ kind, step }) => `${kind} ${step}`), [rows]);
   const shown = useMemo(() => rows.map(({ kind, step }) => (kind === "call" ? steps[step] : undefined)), [rows, steps]);
   const { previews, onSight } = useSight(isServed() ? shown : NO_STEPS, callsOf);
+  const isEqual = steps.every(({ differences }) => differences.length === 0);
   const inputOf = (call: DiffCall | null) => (call && previews.get(previewKey(call))?.input) ?? null;
   function open(row: Row | undefined) {
     if (row) (row.kind === "call" ? onSelect : onExpand)(row.step);
@@ -43,9 +48,9 @@ export function DiffList({ steps, at, all, onSelect, onExpand }: Props) {
     <VirtualGrid
       label="Calls of both runs"
       noun="call"
-      className={css.calls}
+      className={clsx(css.calls, isEqual && css.equalRuns)}
       keys={keys}
-      head={<Headings columns={COLUMNS} />}
+      head={<Headings columns={isEqual ? COLUMNS_OF_EQUAL : COLUMNS} />}
       more="none"
       onMore={() => {}}
       at={rows.findIndex(({ kind, step }) => kind === "call" && step === at)}
@@ -64,6 +69,7 @@ export function DiffList({ steps, at, all, onSelect, onExpand }: Props) {
             inputA={inputOf(step.a)}
             inputB={inputOf(step.b)}
             chosen={row.step === at}
+            isEqual={isEqual}
             onOpen={() => open(row)}
           />
         );

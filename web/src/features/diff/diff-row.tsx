@@ -18,13 +18,15 @@ interface Props extends RowPlace {
   inputB: string | null;
   /** Whether it is selected. */
   chosen: boolean;
+  /** Whether all calls are equal, so that there is no column for what differs. */
+  isEqual: boolean;
   onOpen: () => void;
 }
 
 const MOST_LEVELS = 12;
 
 /** One call of both runs. */
-export const DiffRow = memo(function DiffRow({ step, inputA, inputB, chosen, onOpen, ...place }: Props) {
+export const DiffRow = memo(function DiffRow({ step, inputA, inputB, chosen, isEqual, onOpen, ...place }: Props) {
   const sign = signOf(step);
   return (
     <ListRow {...place} onClick={onOpen} className={clsx(chosen && css.chosen, css[sign.look])}>
@@ -34,9 +36,11 @@ export const DiffRow = memo(function DiffRow({ step, inputA, inputB, chosen, onO
       </Cell>
       <Side call={step.a} step={step} input={inputA} />
       <Side call={step.b} step={step} input={inputB} />
-      <Cell className={clsx("cut", css.words)}>
-        <Recorded text={differenceWords(step)} />
-      </Cell>
+      {!isEqual && (
+        <Cell className={clsx("cut", css.words)}>
+          <Recorded text={differenceWords(step)} />
+        </Cell>
+      )}
     </ListRow>
   );
 });
