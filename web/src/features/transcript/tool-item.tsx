@@ -12,7 +12,7 @@ import type { ToolCall } from "./entries";
 import type { ItemProps } from "./item-props";
 import { Clipped, ErrorText, Head, ParallelNote, Pending, Took } from "./parts";
 import css from "./tool-item.module.css";
-import { onOneLine, toolResult } from "./tool-result";
+import { onOneLine, resultLine, toolResult } from "./tool-result";
 import { useEvent } from "./use-event";
 
 /** A tool call as a card of a few lines, which can be expanded. */
@@ -56,7 +56,7 @@ export function ToolItem({ entry, open, onToggle, onSelect }: ItemProps<ToolCall
 
 function Summary({ span, open, call: { call } }: { span: FullSpan; open: boolean; call: ToolCall }) {
   const failed = call.row.status === "error" || span.error !== null;
-  const result = useMemo(() => onOneLine(toolResult(span)), [span]);
+  const result = useMemo(() => resultLine(span), [span]);
   if (open) return failed ? <ErrorText span={span} call={call} /> : null;
   const args = isEmpty(span.input) ? "" : onOneLine(span.input);
   return (

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Part } from "@/lib/messages";
-import { onOneLine, toolResult } from "./tool-result";
+import { onOneLine, resultLine, toolResult } from "./tool-result";
 
 /** A tool's span, with the message that the API reads out of a result in the form of MCP. */
 const span = (output: unknown, ...parts: Part[]) => ({
@@ -21,6 +21,13 @@ test("blocks that are no text leave the result as it is, and structured content 
   expect(toolResult(span(ENVELOPE, text("a map"), image))).toBe(ENVELOPE);
   expect(toolResult(span(ENVELOPE, { type: "structured", content: { n: 1 } }))).toEqual({ n: 1 });
   expect(toolResult(span(ENVELOPE, { type: "json", content: { n: 1 } }))).toEqual({ n: 1 });
+});
+
+test("in one line, a file is its type and format", () => {
+  const image: Part = { type: "blob", modality: "image", mime_type: "image/png", content: "iVBORw0" };
+  const sound: Part = { type: "blob", modality: "audio", mime_type: null, content: "UklGRg" };
+  expect(resultLine(span(ENVELOPE, text("a map"), image, sound))).toBe("a map, image image/png, audio");
+  expect(resultLine(span({ n: 1 }))).toBe("{n: 1}");
 });
 
 test("anything else is itself", () => {

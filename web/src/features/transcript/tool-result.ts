@@ -1,5 +1,5 @@
 import { isContainer, parsedText, preview } from "@/lib/json";
-import type { Messages } from "@/lib/messages";
+import type { Messages, Part } from "@/lib/messages";
 
 /** A tool's result as the model received it: without MCP's envelope, and parsed if its text is JSON. */
 export function toolResult({ output, messages }: { output: unknown; messages: Pick<Messages, "output"> }): unknown {
@@ -11,6 +11,18 @@ export function toolResult({ output, messages }: { output: unknown; messages: Pi
   if (content.length === 1 && first.type === "json") return first.content;
   const texts = content.flatMap((part) => (part.type === "text" ? part.content : []));
   return texts.length === content.length ? read(texts.join("\n")) : output;
+}
+
+/** A tool's result in one line: its texts, with the type and format of each file among them. */
+export function resultLine(span: Parameters<typeof toolResult>[0]): string {
+  const parts = span.messages.output.flatMap((message) => message.parts);
+  if (!parts.some(({ type }) => type === "blob")) return onOneLine(toolResult(span));
+  return onOneLine(parts.flatMap((part) => wordsOf(part) ?? []).join(", "));
+}
+
+function wordsOf(part: Part): string | null {
+  if (part.type === "text") return part.content;
+  return "modality" in part ? [part.modality, part.mime_type].filter(Boolean).join(" ") : null;
 }
 
 function read(text: string): unknown {
