@@ -40,6 +40,15 @@ def test_a_count_leads_to_the_events_it_counts(crowd, visit, by):
 
 
 @pytest.mark.slow
+def test_tokens_and_cost_have_columns_where_they_are_of_anything(crowd, visit):
+    page = visit(crowd, "/stats")
+    columns = ["Count", "Failed", "p50", "p95"]
+    for by, shown in {"model": [*columns, "Tokens", "Cost"], "tool": columns}.items():
+        headings = page.get_by_role("table", name=f"By {by}").get_by_role("columnheader")
+        expect(headings).to_have_text([f"By {by}", *shown])
+
+
+@pytest.mark.slow
 def test_a_filter_narrows_every_figure(crowd, visit):
     page = visit(crowd, "/stats?model=gpt-4.1-mini")
     total = crowd.get("/stats?model=gpt-4.1-mini")["total"]

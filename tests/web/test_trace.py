@@ -432,6 +432,14 @@ def test_a_column_of_the_waterfall_that_has_no_room_has_no_heading_either(demo, 
 
 
 @pytest.mark.slow
+def test_a_run_without_tokens_leaves_the_room_of_their_columns_to_the_bars(oddities, visit):
+    page = visit(oddities, f"/traces/{DEEP}", viewport={"width": 1600, "height": 800})
+    expect(page.get_by_role("columnheader", name="Span")).to_be_visible()
+    for name in ("Tokens", "Cost"):
+        expect(page.locator("[role=columnheader]", has_text=re.compile(f"^{name}$"))).to_be_hidden()
+
+
+@pytest.mark.slow
 def test_the_selected_call_stays_in_view_where_the_window_gets_lower(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", **TALL)
     failed = row_of(page, "book_hotel")

@@ -4,7 +4,7 @@ import { statsQuery } from "@/api/queries";
 import { type Grouping, narrowedTo, type Rank, rankedFigures, rankValue } from "@/lib/figures";
 import { type Filter, KINDS, type Kind, STATUSES, type Status } from "@/lib/filter";
 import { plural } from "@/lib/format";
-import { BarTable } from "@/ui/bar-table";
+import { type BarRow, BarTable } from "@/ui/bar-table";
 import { Button } from "@/ui/button";
 import { KindIcon, kindLabel } from "@/ui/kind";
 import { Recorded } from "@/ui/recorded";
@@ -50,32 +50,39 @@ export function Split({ by, filter, of, rank, order, show }: Props) {
   const unnamed = data.groups.find(({ key }) => key === null);
   const partial = data.complete ? null : `Of the newest ${plural(data.total.count, of === "runs" ? "run" : "call")}`;
   if (named.length === 0 && !partial) return null;
+  const rows = rankedFigures(named, rank, order).map((group) => {
+    const narrowed = narrowedTo(filter, by, group.key);
+    return {
+      key: group.key,
+      name: (
+        <>
+          <Value by={by} value={group.key} />
+          {typeof group.mean_score === "number" && ` · mean ${Number(group.mean_score.toPrecision(4))}`}
+        </>
+      ),
+      search: narrowed,
+      cells: cellsOf(group, narrowed),
+      share: most > 0 ? Math.min(1, (rankValue(group, rank) ?? 0) / most) : 0,
+    };
+  });
   return (
     <BarTable
       title={title}
-      columns={COLUMNS}
+      columns={columnsOf(rows, rank)}
       to={placeOf(of)}
       rank={rank}
       order={order}
       onRank={(next) => show((before) => rankedBy(before, next))}
       note={[partial, unnamed && withoutText(unnamed, by, of)].filter(Boolean).join(" · ") || null}
-      rows={rankedFigures(named, rank, order).map((group) => {
-        const narrowed = narrowedTo(filter, by, group.key);
-        return {
-          key: group.key,
-          name: (
-            <>
-              <Value by={by} value={group.key} />
-              {typeof group.mean_score === "number" && ` · mean ${Number(group.mean_score.toPrecision(4))}`}
-            </>
-          ),
-          search: narrowed,
-          cells: cellsOf(group, narrowed),
-          share: most > 0 ? Math.min(1, (rankValue(group, rank) ?? 0) / most) : 0,
-        };
-      })}
+      rows={rows}
     />
   );
+}
+
+/** The columns, without tokens and cost where no row has any, as of tools, unless they are ranked by them. */
+function columnsOf(rows: readonly BarRow<Rank>[], rank: Rank) {
+  const has = (id: Rank) => rows.some(({ cells }) => cells[id].search !== null || cells[id].title !== undefined);
+  return COLUMNS.filter(({ id }) => (id !== "tokens" && id !== "cost") || id === rank || has(id));
 }
 
 function withoutText({ count, errors }: StatsGroup, by: Grouping, of: Of): string | null {

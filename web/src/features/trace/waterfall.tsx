@@ -55,7 +55,7 @@ interface Press {
 
 /** The default width of the names, in pixels: a wide page has room for more of the input. */
 function usualName(): number {
-  return Math.min(480, Math.max(340, Math.round(window.innerWidth / 4)));
+  return Math.min(560, Math.max(340, Math.round(window.innerWidth * 0.27)));
 }
 
 interface Props {
@@ -86,6 +86,7 @@ export function Waterfall(props: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const [nameWidth, setNameWidth] = useStoredNumber("inspector.trace.name", usualName());
   const [rem] = useState(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16);
+  const hasFigures = useMemo(() => rows.some(hasFigure), [rows]);
   const lineHeight = LINE_REM * rem;
   const page = () => Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / lineHeight) - 2);
   const cursor = useCursor({ rows, outline, selection, page, onEnter: props.onEnter });
@@ -161,7 +162,7 @@ export function Waterfall(props: Props) {
     <div className={css.waterfall}>
       <Minimap rows={rows} order={outline.tree.order} now={clock.now} zoom={zoom} />
       <div
-        className={css.frame}
+        className={clsx(css.frame, !hasFigures && css.bare)}
         style={
           {
             "--name": `min(${nameWidth}px, max(45cqi, 100cqi - ${TRACK_REM}rem), 70cqi)`,
@@ -220,6 +221,11 @@ export function Waterfall(props: Props) {
       </div>
     </div>
   );
+}
+
+/** Whether the columns of tokens and cost have anything for a span. */
+function hasFigure({ inputTokens, outputTokens, costUsd }: SpanRow): boolean {
+  return inputTokens !== null || outputTokens !== null || costUsd !== null;
 }
 
 /** Ctrl and the wheel zoom around the pointer, Shift and the wheel or a sideways one move along. */
