@@ -49,6 +49,15 @@ def test_tokens_and_cost_have_columns_where_they_are_of_anything(crowd, visit):
 
 
 @pytest.mark.slow
+def test_the_slowest_and_the_dearest_calls_are_beside_each_other(crowd, visit):
+    page = visit(crowd, "/stats", viewport={"width": 1440, "height": 900})
+    headings = [page.get_by_role("heading", name=re.compile(f"^{name}")) for name in ("Slowest", "Most expensive")]
+    slowest, dearest = (heading.bounding_box() for heading in headings)
+    assert slowest["y"] == dearest["y"]
+    assert slowest["x"] < 100
+
+
+@pytest.mark.slow
 def test_a_filter_narrows_every_figure(crowd, visit):
     page = visit(crowd, "/stats?model=gpt-4.1-mini")
     total = crowd.get("/stats?model=gpt-4.1-mini")["total"]

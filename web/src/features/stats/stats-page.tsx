@@ -163,10 +163,10 @@ function Tables({ filter, of, search, show }: BodyProps) {
         />
       ))}
       {counting < 0 && (
-        <>
+        <div className={css.outliers}>
           <TopEvents sort="duration" filter={filter} of={of} />
           <TopEvents sort="cost" filter={filter} of={of} />
-        </>
+        </div>
       )}
     </>
   );
