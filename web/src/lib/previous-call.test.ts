@@ -5,6 +5,8 @@ import { atOnce, randomConversations, rowsInTurn, sampleRow } from "./samples.te
 import type { SpanRow } from "./spans";
 
 const callsOf = atOnce(callSteps);
+// A fifth of the time of all tests: `make test` leaves it out.
+const slow = test.skipIf(process.env.INSPECTOR_TEST_FEW);
 
 const row = rowsInTurn(1, { kind: "other", durationMs: 1 });
 const llm = { kind: "llm" } as const;
@@ -111,7 +113,7 @@ describe("the model call before", () => {
     expect(callBefore([], "nowhere")).toBeNull();
   });
 
-  test("a hundred thousand calls at the same time, and as many one inside the other, are looked through", () => {
+  slow("a hundred thousand calls at the same time, and as many one inside the other, are looked through", () => {
     const wide = [...Array(100_000).keys()].map((at) => sampleRow(`s${at}`, null, { ...llm, durationMs: 1e6 }));
     expect(wide.every(({ id }) => callBefore(wide, id) === null)).toBe(true);
     const kinds = ["other", "llm", "tool"] as const;
