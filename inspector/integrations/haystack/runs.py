@@ -5,7 +5,7 @@ from functools import partial
 from inspect import iscoroutine
 from typing import Any, Final, cast
 
-from inspector.integrations.calls import Call, Keywords, Named, conclude, opened
+from inspector.integrations.calls import Call, Keywords, Named, conclude, opened, safely
 from inspector.integrations.classes import is_a
 from inspector.integrations.generators import Following, generating, opened_apart
 from inspector.integrations.methods import reported
@@ -54,7 +54,7 @@ def _generated(pipeline: Any, data: Any = None, *_: Any, **__: Any) -> Following
 def ran_component(original: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Report each component that runs, but an agent, which is a call of its own."""
     named = dict(zip(("component_name", "component", "inputs"), args, strict=False)) | kwargs
-    if is_a(named["component"]["instance"], "Agent", of="haystack."):
+    if safely(lambda: is_a(named["component"]["instance"], "Agent", of="haystack."), False):
         return original(*args, **kwargs)
     call = opened_apart("workflow_run", partial(_component, named), emitter="haystack")
     with unseen, call:

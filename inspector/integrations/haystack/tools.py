@@ -6,7 +6,7 @@ from functools import partial, wraps
 from inspect import iscoroutinefunction
 from typing import Any, Final
 
-from inspector.integrations.calls import Call, Keywords, guarded, is_inside, opened
+from inspector.integrations.calls import Call, Keywords, guarded, is_inside, opened, safely
 from inspector.integrations.classes import is_a
 from inspector.integrations.generators import opened_apart
 from inspector.integrations.haystack.runs import fail, plain
@@ -32,7 +32,7 @@ def called(original: Any, /, self: Any, **kwargs: Any) -> Any:
     # An asynchronous call of a tool without an asynchronous function.
     if is_inside(self):
         return original(self, **kwargs)
-    own = _own(self)
+    own = safely(lambda: _own(self), self)
     with unseen, _opened(self, own, kwargs) as call:
         try:
             result = original(own, **kwargs)
@@ -46,7 +46,7 @@ def called(original: Any, /, self: Any, **kwargs: Any) -> Any:
 @wrapping
 async def called_async(original: Any, /, self: Any, **kwargs: Any) -> Any:
     """Like `called`, for a coroutine function."""
-    own = _own(self)
+    own = safely(lambda: _own(self), self)
     with unseen, _opened(self, own, kwargs) as call:
         try:
             result = await original(own, **kwargs)

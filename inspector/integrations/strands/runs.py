@@ -3,10 +3,21 @@
 from functools import partial
 from typing import Any, Final
 
-from inspector.integrations.calls import Call, Keywords, Named, announce, around_here, conclude, guarded
+from inspector.integrations.calls import (
+    Call,
+    Describe,
+    Keywords,
+    Named,
+    announce,
+    around_here,
+    conclude,
+    guarded,
+    safely,
+)
 from inspector.integrations.endings import Interrupted
 from inspector.integrations.generators import Following, generating, opened_apart
 from inspector.integrations.plain import is_fields
+from instrument.keywords import Noun
 
 _WAITS: Final = ("interrupt", "checkpoint", "interrupted")
 _CANCELLED: Final = ("cancelled",)
@@ -18,24 +29,29 @@ class RunFailed(Exception):
     """The result of a graph or swarm says that it failed, and no exception was raised."""
 
 
-def _agent(agent: Any, prompt: Any = None, **_: Any) -> Following:
-    kind = type(agent).__name__
-    about = Named(agent.name or kind, agent.description, class_name=kind)
-    return _following("agent_call", agent, {"agent": about, "input": prompt})
+def _agent(agent: Any, prompt: Any = None, *_: Any, **__: Any) -> Following:
+    def describe() -> Keywords:
+        kind = type(agent).__name__
+        return {"agent": Named(agent.name or kind, agent.description, class_name=kind), "input": prompt}
+
+    return _following("agent_call", agent, describe)
 
 
 def _several(owner: Any, task: Any = None, *_: Any, **__: Any) -> Following:
-    kind = type(owner).__name__
-    about = Named(owner.id or kind, workflow_type=_pattern(owner), class_name=kind)
-    return _following("workflow_run", owner, {"workflow": about, "input": task})
+    def describe() -> Keywords:
+        kind = type(owner).__name__
+        return {"workflow": Named(owner.id or kind, workflow_type=_pattern(owner), class_name=kind), "input": task}
+
+    return _following("workflow_run", owner, describe)
 
 
 def _pattern(owner: Any) -> str:
     return next((name.lower() for each in type(owner).__mro__ if (name := each.__name__) in ("Graph", "Swarm")), "")
 
 
-def _following(noun: Any, owner: Any, keywords: Keywords) -> Following:
-    call = opened_apart(noun, lambda: keywords, emitter="strands", session_id=_session(owner))
+def _following(noun: Noun, owner: Any, describe: Describe) -> Following:
+    session = safely(lambda: _session(owner), None)
+    call = opened_apart(noun, describe, emitter="strands", session_id=session)
 
     def saw(event: Any) -> None:
         result = event.get("result") if is_fields(event) else None

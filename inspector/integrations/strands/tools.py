@@ -8,7 +8,7 @@ from functools import partial, wraps
 from inspect import isasyncgen, isasyncgenfunction, iscoroutinefunction
 from typing import Any, Final
 
-from inspector.integrations.calls import Call, Keywords, conclude, guarded, is_inside, opened
+from inspector.integrations.calls import Call, Keywords, conclude, guarded, is_inside, opened, safely
 from inspector.integrations.classes import is_a, kind_of
 from inspector.integrations.endings import Interrupted
 from inspector.integrations.generators import Following, followed, opened_apart
@@ -47,8 +47,9 @@ def called(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     # A method may call its superclass's.
     if is_inside(self):
         return original(self, *args, **kwargs)
-    request = args[0] if args else kwargs["tool_use"]
-    return followed(original(_own(self), *args, **kwargs), lambda: _begun(self, request))
+    own = safely(lambda: _own(self), self)
+    request = args[0] if args else kwargs.get("tool_use")
+    return followed(original(own, *args, **kwargs), lambda: _begun(self, request))
 
 
 @wrapping
@@ -75,13 +76,14 @@ def _look(agent: Any, request: Mapping[str, Any], event: Any, why: list[Any]) ->
             opened("tool_call", lambda: _described(request, {}), emitter="strands").failed(why[0])
 
 
-def _begun(tool: Any, request: Mapping[str, Any]) -> Following:
-    function = getattr(tool, "_tool_func", None)
-    handed_over = getattr(function, "__module__", None) == _SWARM
-    source = "runtime" if handed_over else kind_of(tool, _SOURCES) or "function"
-    more: Keywords = {"function": function} if source == "function" and function is not None else {}
-    described = _described(request, {"tool_source": source}) | more
-    call = opened_apart("tool_call", lambda: described, emitter="strands", subject=tool)
+def _begun(tool: Any, request: Any) -> Following:
+    def describe() -> Keywords:
+        function = getattr(tool, "_tool_func", None)
+        handed_over = getattr(function, "__module__", None) == _SWARM
+        source = "runtime" if handed_over else kind_of(tool, _SOURCES) or "function"
+        return {**_described(request, {"tool_source": source}), "function": function if source == "function" else None}
+
+    call = opened_apart("tool_call", describe, emitter="strands", subject=tool)
     leave_to_others(call)
     last: list[Any] = []
 
