@@ -28,6 +28,8 @@ class StdioServer:
             raise DefinitionInvalid(f"{self.command!r} is no program; name the one that is the server, as in 'uvx'")
         if isinstance(self.args, str):
             raise DefinitionInvalid(f"args of {self.command} is one text; expected a list, as in [{self.args!r}]")
+        if not isinstance(self.args, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance] - as above
+            raise DefinitionInvalid(f"args of {self.command} is of type {type(self.args).__name__}; expected a list")
         for each in self.args:
             if not isinstance(each, str):  # pyright: ignore[reportUnnecessaryIsInstance] - as above
                 raise DefinitionInvalid(f"args of {self.command}: {each!r} is no text; write {str(each)!r}")

@@ -146,6 +146,8 @@ def test_a_tool_says_its_name():
             lambda: StdioServer("python3", [Path("srv.py")]),
             r"args of python3: .*Path.* is no text; write 'srv.py'",
         ),
+        (lambda: StdioServer("python3", map(str, [Path("srv.py")])), "args of python3 is of type map; expected a list"),
+        (lambda: StdioServer("python3", None), "args of python3 is of type NoneType; expected a list"),
         (lambda: StdioServer("python3", env="A=1"), "env of python3 is no mapping"),
         (lambda: HttpServer(8000), "8000 is no http address"),
         (lambda: Agent("a", instruction=["Help."]), "instruction of a is of type list; expected text"),
