@@ -1,7 +1,6 @@
 """Tool calls. Haystack wraps the exception of a tool, or turns it into a message for the model."""
 
 from collections.abc import Callable, Mapping
-from copy import copy
 from functools import partial, wraps
 from inspect import iscoroutinefunction
 from typing import Any, Final
@@ -11,6 +10,7 @@ from inspector.integrations.classes import is_a
 from inspector.integrations.generators import opened_apart
 from inspector.integrations.haystack.runs import fail, plain
 from inspector.integrations.patches import wrapping
+from inspector.integrations.stand_ins import StandIn
 from inspector.integrations.tool_bodies import Arguments, leave_to_others, run_body, run_body_async, undecided
 from inspector.integrations.tracebacks import unseen
 
@@ -29,11 +29,11 @@ class ToolFailed(Exception):
 @wrapping
 def called(original: Any, /, self: Any, **kwargs: Any) -> Any:
     """Report each call of a tool, and have its function decided about."""
+    own = safely(lambda: _Decided(self), self)
     # An asynchronous call of a tool without an asynchronous function.
     if is_inside(self):
-        return original(self, **kwargs)
-    own = safely(lambda: _own(self), self)
-    with unseen, _opened(self, own, kwargs) as call:
+        return original(own, **kwargs)
+    with unseen, _opened(self, kwargs) as call:
         try:
             result = original(own, **kwargs)
         except BaseException as exc:
@@ -46,8 +46,8 @@ def called(original: Any, /, self: Any, **kwargs: Any) -> Any:
 @wrapping
 async def called_async(original: Any, /, self: Any, **kwargs: Any) -> Any:
     """Like `called`, for a coroutine function."""
-    own = safely(lambda: _own(self), self)
-    with unseen, _opened(self, own, kwargs) as call:
+    own = safely(lambda: _Decided(self), self)
+    with unseen, _opened(self, kwargs) as call:
         try:
             result = await original(own, **kwargs)
         except BaseException as exc:
@@ -81,7 +81,7 @@ def _refuse(request: Any, tools: Mapping[str, Any]) -> None:
     opened("tool_call", describe, emitter="haystack").failed(error)
 
 
-def _opened(tool: Any, own: Any, arguments: Mapping[str, Any]) -> Call:
+def _opened(tool: Any, arguments: Mapping[str, Any]) -> Call:
     def describe() -> Keywords:
         given = {name: each for name, each in arguments.items() if name != _STREAMS and not is_a(each, "State")}
         function = tool.function or tool.async_function
@@ -92,7 +92,7 @@ def _opened(tool: Any, own: Any, arguments: Mapping[str, Any]) -> Call:
             "function": function,
         }
 
-    call = opened_apart("tool_call", describe, emitter="haystack", subject=own)
+    call = opened_apart("tool_call", describe, emitter="haystack", subject=tool)
     leave_to_others(call)
     return call
 
@@ -105,26 +105,34 @@ def _source(tool: Any, function: Any) -> str:
     return "runtime" if getattr(function, "__module__", None) == _OF_TOOLSET else "function"
 
 
-def _own(tool: Any) -> Any:
-    """Return a tool as the one given, whose functions are decided about."""
-    own = copy(tool)
-    for name in _FUNCTIONS:
-        function = getattr(tool, name, None)
-        if function is not None:
-            own.__dict__[name] = _reported(function)
-    return own
+class _Decided(StandIn):
+    """A tool whose functions are decided about. A copy would be warmed up in its place, and close what it holds."""
+
+    def __init__(self, tool: Any) -> None:
+        super().__init__(tool)
+        for name in _FUNCTIONS:
+            function = getattr(tool, name, None)
+            setattr(self, name, None if function is None else _reported(function))
+
+
+def _begun() -> Call | None:
+    """Return the call whose function is about to run; what that calls, be it the same tool, are other calls."""
+    call = undecided("haystack")
+    if call is not None:
+        call.subject = None
+    return call
 
 
 def _reported(function: _Function) -> _Function:
     @wraps(function)
     def run(**kwargs: Any) -> Any:
-        call = undecided("haystack")
+        call = _begun()
         with unseen:
             return function(**kwargs) if call is None else run_body(call, partial(_run, function, call, kwargs))
 
     @wraps(function)
     async def run_async(**kwargs: Any) -> Any:
-        call = undecided("haystack")
+        call = _begun()
         with unseen:
             if call is None:
                 return await function(**kwargs)

@@ -1,7 +1,9 @@
 """Pipelines, components, agents and tools of Haystack, over a loopback model."""
 
 import asyncio
+import gc
 import os
+from collections.abc import Coroutine
 from typing import Any
 
 os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
@@ -29,6 +31,12 @@ _url: list[str] = []
 def seen(what: Any) -> None:
     """Count what the program saw, which is no call."""
     ledger.append({"kind": "seen", "name": str(what)})
+
+
+def awaited(work: Coroutine[Any, Any, Any]) -> Any:
+    """Run it in an event loop, where no client of an earlier one is left to be closed."""
+    gc.collect()
+    return asyncio.run(work)
 
 
 @tool
@@ -61,6 +69,30 @@ def keep(state: State, what: str) -> str:
     """Keep something in the agent's state."""
     state.set("kept", what)
     return f"kept {what}"
+
+
+class Remote(Tool):
+    """Connects once, before its first call, and closes that when it is dropped, as tools of MCP servers do."""
+
+    def __init__(self) -> None:
+        self.connected: list[str] = []
+        super().__init__("remote", "Far.", {"type": "object", "properties": {}}, function=self._ask)
+
+    def warm_up(self) -> None:
+        if not self.connected:
+            self.connected.append("connected")
+
+    def _ask(self) -> str:
+        return self.connected[-1]
+
+    def __del__(self) -> None:
+        self.connected.append("closed")
+
+
+@tool
+def factorial(n: int) -> int:
+    """Call itself."""
+    return n * factorial.invoke(n=n - 1) if n else 1
 
 
 @component
@@ -172,7 +204,7 @@ def answered() -> None:
 def pipelines() -> None:
     seen(rag().run(RAG)["llm"]["replies"][0].text)
     answered()
-    seen(asyncio.run(rag().run_async(RAG))["llm"]["replies"][0].text)
+    seen(awaited(rag().run_async(RAG))["llm"]["replies"][0].text)
     answered()
     pipeline = Pipeline()
     pipeline.add_component("shout", Shout())
@@ -207,6 +239,17 @@ def pipelines() -> None:
     called(2, "planner")
 
 
+async def tools() -> None:
+    """Tools that the program calls itself: one with a state of its own, one that calls itself."""
+    remote = Remote()
+    seen([remote.invoke(), await remote.invoke_async(), remote.connected])
+    for _ in range(2):
+        count("tool", "remote", None, arguments={}, result="connected")
+    seen(factorial.invoke(n=1))
+    count("tool", "factorial", None, arguments={"n": 1}, result=1)
+    count("tool", "factorial", "factorial", arguments={"n": 0}, result=1)
+
+
 async def at_once() -> None:
     async def one(city: str) -> str:
         asked = f'!call slow {{"city": "{city}"}}\n!call weather {{"city": "{city}", "days": 2}}'
@@ -217,6 +260,7 @@ async def at_once() -> None:
         called(2)
         return result["last_message"].text
 
+    await tools()
     seen(await asyncio.gather(one("Oslo"), one("Rome")))
     await given_up(agent(hanging).run_async(user("!call hanging {}")))
     count("agent", "Agent", None, "cancelled")
@@ -230,7 +274,7 @@ def everything(models: Models) -> list[dict[str, Any]]:
     agents()
     nested()
     pipelines()
-    asyncio.run(at_once())
+    awaited(at_once())
     return ledger
 
 
