@@ -29,6 +29,8 @@ def _after(write: Callable[[], object], leave: Callable[..., Any]) -> Callable[.
         finally:
             leave(*args, **kwargs)
 
+    # Pickled by its name there, as by a pool of processes; the module below, which `wraps` names, has the original.
+    write_and_leave.__module__ = os.__name__
     return write_and_leave
 
 

@@ -75,3 +75,10 @@ def test_a_program_that_cannot_be_executed_raises_as_before_and_recording_goes_o
 def test_the_functions_are_pythons_own_again_once_recording_has_ended(tmp_path):
     code = PROGRAM + "inspector.detach()\nimport posix\nassert os._exit is posix._exit and os.execve is posix.execve\n"
     assert run(tmp_path, code).returncode == 0
+
+
+def test_a_function_is_pickled_as_it_was_for_a_pool_of_processes(tmp_path):
+    code = (
+        PROGRAM + "import pickle\nfor each in (os._exit, os.execv): assert pickle.loads(pickle.dumps(each)) is each\n"
+    )
+    assert run(tmp_path, code).returncode == 0
