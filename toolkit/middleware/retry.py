@@ -60,7 +60,7 @@ class Retry(ToolMiddleware):
     ) -> None:
         super().__init__(tools)
         if not isinstance(attempts, int) or attempts < 1:  # pyright: ignore[reportUnnecessaryIsInstance] - not everybody checks types
-            raise DefinitionInvalid(f"Retry(attempts={attempts!r}): at least 1 is needed")
+            raise DefinitionInvalid(f"Retry(attempts={attempts!r}): expected a whole number, at least 1")
         for kind in on if isinstance(on, tuple) else (on,):
             if not isinstance(kind, type):  # pyright: ignore[reportUnnecessaryIsInstance] - as above
                 raise DefinitionInvalid(f"Retry(on={on!r}): expected an exception's class, or a tuple of some")

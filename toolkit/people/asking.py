@@ -77,7 +77,10 @@ async def answered(
 def _checked(answer: object, kind: type[A], who: str) -> A | None:
     if answer is None or isinstance(answer, kind):
         return answer
-    raise DefinitionInvalid(f"{who} answered with {type(answer).__name__}; expected {_EXPECTED[kind]}")
+    given = type(answer)
+    # NumPy's type of a yes is called bool too.
+    name = given.__name__ if given.__module__ == "builtins" else f"{given.__module__}.{given.__name__}"
+    raise DefinitionInvalid(f"{who} answered with {name}; expected {_EXPECTED[kind]}")
 
 
 def _who(ask: object) -> str:

@@ -68,6 +68,14 @@ def test_a_text_is_no_answer_to_whether_a_call_may_be_made(hooks):
     assert [(each["name"], each["answer"]) for each in asked(emitted)] == [("words", "raised")]
 
 
+def test_a_type_of_another_library_is_named_with_it_since_it_may_be_called_bool_too():
+    async def compares(request):
+        return type("bool", (), {"__module__": "numpy"})()
+
+    with pytest.raises(DefinitionInvalid, match=r"^compares answered with numpy\.bool; expected True, False or None$"):
+        asyncio.run(ToolContext(approver=compares).ask("Really?"))
+
+
 @pytest.mark.parametrize(
     ("approver", "who", "answer", "text"),
     [
