@@ -1,10 +1,10 @@
 """Generators that do the work of a call: it encloses their calls, but not those of their consumer."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Generator
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias, cast
 from weakref import ref
 
 from inspector import context as session
@@ -111,16 +111,23 @@ def generating(begin: Callable[..., Following]) -> Callable[[Generating], Genera
     return wrapper
 
 
-def followed(generator: AsyncGenerator[Any, Any], begin: Callable[[], Following]) -> AsyncGenerator[Any, Any]:
-    """Return a generator that does the same for an existing one that has not started."""
+def followed(items: AsyncIterable[Any], begin: Callable[[], Following]) -> AsyncGenerator[Any, Any]:
+    """Return a generator that does the same for an existing one that has not started, or for what is no generator."""
 
     def given(*_: Any) -> AsyncGenerator[Any, Any]:
-        return generator
+        is_generator = isinstance(items, AsyncGenerator)
+        return cast("AsyncGenerator[Any, Any]", items) if is_generator else _each(items)
 
     def begun(*_: Any) -> Following:
         return begin()
 
     return generating(begun)(given)()
+
+
+async def _each(items: AsyncIterable[Any]) -> AsyncGenerator[Any, Any]:
+    with unseen:
+        async for item in items:
+            yield item
 
 
 def followed_steps(generator: Steps, begin: Callable[[], Following | None]) -> Steps:

@@ -21,6 +21,14 @@ def undecided(emitter: str) -> Call | None:
     return None if call is None or call.is_decided or call.emitter != emitter else call
 
 
+def starting(emitter: str) -> Call | None:
+    """Do the same where calls are known by their tool: what the body calls, be it the same tool, are other calls."""
+    call = undecided(emitter)
+    if call is not None:
+        call.subject = None
+    return call
+
+
 def leave_to_others(call: Call) -> None:
     """Ask no controller about a tool that is no function.
 

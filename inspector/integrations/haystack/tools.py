@@ -11,7 +11,7 @@ from inspector.integrations.generators import opened_apart
 from inspector.integrations.haystack.runs import fail, plain
 from inspector.integrations.patches import wrapping
 from inspector.integrations.stand_ins import StandIn
-from inspector.integrations.tool_bodies import Arguments, leave_to_others, run_body, run_body_async, undecided
+from inspector.integrations.tool_bodies import Arguments, leave_to_others, run_body, run_body_async, starting
 from inspector.integrations.tracebacks import unseen
 
 _FUNCTIONS: Final = ("function", "async_function")
@@ -115,24 +115,16 @@ class _Decided(StandIn):
             setattr(self, name, None if function is None else _reported(function))
 
 
-def _begun() -> Call | None:
-    """Return the call whose function is about to run; what that calls, be it the same tool, are other calls."""
-    call = undecided("haystack")
-    if call is not None:
-        call.subject = None
-    return call
-
-
 def _reported(function: _Function) -> _Function:
     @wraps(function)
     def run(**kwargs: Any) -> Any:
-        call = _begun()
+        call = starting("haystack")
         with unseen:
             return function(**kwargs) if call is None else run_body(call, partial(_run, function, call, kwargs))
 
     @wraps(function)
     async def run_async(**kwargs: Any) -> Any:
-        call = _begun()
+        call = starting("haystack")
         with unseen:
             if call is None:
                 return await function(**kwargs)

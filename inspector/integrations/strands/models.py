@@ -23,13 +23,14 @@ def answered(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
 
 def _following(
     model: Any,
+    /,
     messages: Any = None,
     tool_specs: Any = None,
     system_prompt: Any = None,
-    *,
+    *_: Any,
     tool_choice: Any = None,
     system_prompt_content: Any = None,
-    **_: Any,
+    **__: Any,
 ) -> Following:
     def describe() -> Keywords:
         kind = type(model).__name__

@@ -29,7 +29,7 @@ class RunFailed(Exception):
     """The result of a graph or swarm says that it failed, and no exception was raised."""
 
 
-def _agent(agent: Any, prompt: Any = None, *_: Any, **__: Any) -> Following:
+def _agent(agent: Any, /, prompt: Any = None, *_: Any, **__: Any) -> Following:
     def describe() -> Keywords:
         kind = type(agent).__name__
         return {"agent": Named(agent.name or kind, agent.description, class_name=kind), "input": prompt}
@@ -37,7 +37,7 @@ def _agent(agent: Any, prompt: Any = None, *_: Any, **__: Any) -> Following:
     return _following("agent_call", agent, describe)
 
 
-def _several(owner: Any, task: Any = None, *_: Any, **__: Any) -> Following:
+def _several(owner: Any, /, task: Any = None, *_: Any, **__: Any) -> Following:
     def describe() -> Keywords:
         kind = type(owner).__name__
         return {"workflow": Named(owner.id or kind, workflow_type=_pattern(owner), class_name=kind), "input": task}

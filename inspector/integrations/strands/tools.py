@@ -3,7 +3,6 @@
 import sys
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
-from copy import copy
 from functools import partial, wraps
 from inspect import isasyncgen, isasyncgenfunction, iscoroutinefunction
 from typing import Any, Final
@@ -14,7 +13,8 @@ from inspector.integrations.endings import Interrupted
 from inspector.integrations.generators import Following, followed, opened_apart
 from inspector.integrations.patches import wrapping
 from inspector.integrations.plain import is_fields
-from inspector.integrations.tool_bodies import Arguments, leave_to_others, run_body, run_body_async, undecided
+from inspector.integrations.stand_ins import StandIn
+from inspector.integrations.tool_bodies import Arguments, leave_to_others, run_body, run_body_async, starting
 from inspector.integrations.tracebacks import unseen
 
 _SOURCES: Final = {
@@ -25,9 +25,12 @@ _SOURCES: Final = {
 }
 _SWARM: Final = "strands.multiagent.swarm"
 """The module of the function that hands over to another agent of a swarm."""
+_OF_STRANDS: Final = "strands."
 _DECORATED: Final = "DecoratedFunctionTool"
 _BY_REQUEST: Final = "PythonAgentTool"
 """The class of tools whose function takes the request of the model, and the state of the agent by name."""
+
+_UNKNOWN: Final = "Unknown tool"
 
 _Function = Callable[..., Any]
 _Body = Callable[[Arguments | None], Any]
@@ -44,10 +47,10 @@ class ToolRefused(Exception):
 @wrapping
 def called(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     """Report each call of a tool, and have its function decided about."""
+    own = safely(lambda: _own(self, original), self)
     # A method may call its superclass's.
     if is_inside(self):
-        return original(self, *args, **kwargs)
-    own = safely(lambda: _own(self), self)
+        return original(own, *args, **kwargs)
     request = args[0] if args else kwargs.get("tool_use")
     return followed(original(own, *args, **kwargs), lambda: _begun(self, request))
 
@@ -71,7 +74,10 @@ def _look(agent: Any, request: Mapping[str, Any], event: Any, why: list[Any]) ->
     elif kind == "ToolResultEvent":
         tools = agent.tool_registry
         if not why and request["name"] not in {**tools.registry, **tools.dynamic_tools}:
-            why.append(ToolFailed(_text(event.tool_result)))
+            error = ToolFailed(str(getattr(event, "exception", None) or _text(event.tool_result)))
+            # A hook of the program may have chosen another tool.
+            if str(error).startswith(_UNKNOWN):
+                why.append(error)
         if why:
             opened("tool_call", lambda: _described(request, {}), emitter="strands").failed(why[0])
 
@@ -119,14 +125,21 @@ def _text(result: dict[str, Any]) -> str:
     return "".join(str(each.get("text", each)) for each in parts)
 
 
-def _own(tool: Any) -> Any:
-    """Return a tool as the one given, whose function is decided about."""
+class _Decided(StandIn):
+    """A tool whose function is decided about. A copy would have a state of its own."""
+
+    def __init__(self, tool: Any, function: _Function) -> None:
+        super().__init__(tool)
+        self._tool_func = function
+
+
+def _own(tool: Any, method: _Function) -> Any:
+    """Return what runs as the tool; a method of the program gets the tool itself."""
     function = getattr(tool, "_tool_func", None)
-    if function is None or not is_a(tool, _DECORATED, _BY_REQUEST):
+    is_theirs = method.__module__.startswith(_OF_STRANDS) and is_a(tool, _DECORATED, _BY_REQUEST)
+    if function is None or not is_theirs:
         return tool
-    own = copy(tool)
-    own._tool_func = _reported(function, by_request=is_a(tool, _BY_REQUEST))  # noqa: SLF001 -- there is no other way
-    return own
+    return _Decided(tool, _reported(function, by_request=is_a(tool, _BY_REQUEST)))
 
 
 def _reported(function: _Function, *, by_request: bool) -> _Function:
@@ -135,13 +148,13 @@ def _reported(function: _Function, *, by_request: bool) -> _Function:
 
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
-        call = undecided("strands")
+        call = starting("strands")
         with unseen:
             return function(*args, **kwargs) if call is None else run_body(call, body(call, args, kwargs))
 
     @wraps(function)
     async def run_async(*args: Any, **kwargs: Any) -> Any:
-        call = undecided("strands")
+        call = starting("strands")
         with unseen:
             if call is None:
                 return await function(*args, **kwargs)
@@ -149,7 +162,7 @@ def _reported(function: _Function, *, by_request: bool) -> _Function:
 
     @wraps(function)
     async def run_in_steps(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
-        call = undecided("strands")
+        call = starting("strands")
         with unseen:
             steps: Any = function(*args, **kwargs) if call is None else run_body(call, body(call, args, kwargs))
             if not isasyncgen(steps):

@@ -23,6 +23,7 @@ from strands.models import Model
 from strands.models.openai import OpenAIModel
 from strands.multiagent import GraphBuilder, Swarm
 from strands.session.file_session_manager import FileSessionManager
+from strands.tools.decorator import DecoratedFunctionTool
 from strands.tools.executors._executor import ToolExecutor
 from strands.tools.mcp import MCPClient
 from strands.tools.tools import PythonAgentTool
@@ -80,6 +81,23 @@ class Passing(Scripted):
             yield event
 
 
+class Listed:
+    """What is only to be iterated over, as Strands says of a model's events."""
+
+    def __init__(self, events: Any) -> None:
+        self.events = events
+
+    def __aiter__(self) -> Any:
+        return self.events
+
+
+class Other(Scripted):
+    """Hands on to another model by position, and wraps its events."""
+
+    def stream(self, messages: Any, tools: Any = None, prompt: Any = None, choice: Any = None, **more: Any) -> Any:
+        return Listed(Scripted("scripted-1", *self.answers).stream(messages, tools, prompt, choice, **more))
+
+
 @tool
 def weather(city: str, days: int = 1) -> str:
     """Tell the weather."""
@@ -132,6 +150,26 @@ MODULE_TOOL = PythonAgentTool(
     },
     by_request,
 )
+
+
+class Counting(DecoratedFunctionTool):
+    """Counts in its own state, and calls its superclass's, which is one call."""
+
+    calls = 0
+
+    async def stream(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        self.calls += 1
+        async for event in super().stream(*args, **kwargs):
+            yield event
+
+
+@tool(context=True)
+def factorial(tool_context: ToolContext, n: int) -> str:
+    """Have the agent call it itself."""
+    if not n:
+        return "1"
+    less = tool_context.agent.tool.factorial(n=n - 1, record_direct_tool_call=False)
+    return less["content"][0]["text"]
 
 
 class Own(AgentTool):
@@ -226,6 +264,29 @@ def hooks() -> None:
     count("tool", "weather", "held", "denied", arguments={"city": "Oslo"}, error="not now")
     count("tool", "flaky", "held", "error", arguments={}, error="once")
     count("tool", "flaky", "held", arguments={}, result="twice")
+
+
+def odd() -> None:
+    """Tools and models of the program's own classes, and arguments of any name for its hooks."""
+    counting = Counting("weather", weather.tool_spec, weather._tool_func, weather._metadata)
+    asked = (("weather", {"city": "Oslo"}), ("factorial", {"n": 1}), ("nobody", {"city": "Rome"}))
+    answering = agent("odd", asked, "done", tools=[counting, factorial])
+
+    def before(event: BeforeToolCallEvent) -> None:
+        if event.tool_use["name"] == "nobody":
+            event.selected_tool = weather
+
+    answering.add_hook(before)
+    seen(answering("go", agent="x", owner="y"))
+    seen(counting.calls)
+    count("agent", "odd", None, result="done ")
+    count("tool", "weather", "odd", arguments={"city": "Oslo"}, result="1 days of sun in Oslo")
+    count("tool", "factorial", "odd", arguments={"n": 1}, result="1")
+    count("tool", "factorial", "factorial", arguments={"n": 0}, result="1")
+    count("tool", "nobody", "odd", arguments={"city": "Rome"}, result="1 days of sun in Rome")
+    seen(agent("other", "fine", model=Other)("go"))
+    count("agent", "other", None, result="fine ")
+    count("llm", "scripted-1", "other", result="fine ")
 
 
 def people() -> None:
@@ -353,6 +414,7 @@ def everything(models: Models) -> list[dict[str, Any]]:
     ledger.clear()
     agents()
     hooks()
+    odd()
     people()
     with TemporaryDirectory() as directory:
         nested(directory)
