@@ -29,11 +29,15 @@ def _handlers() -> "set[CodeType]":
 
     codes: set[CodeType] = set()
     for handler in map(signal.getsignal, signal.valid_signals()):
-        # A function, a method, or an object that is called.
-        for function in (handler, getattr(handler, "__func__", None), vars(type(handler)).get("__call__")):
-            if (code := getattr(function, "__code__", None)) is not None:
-                codes.add(code)
+        codes |= _codes(handler) | _codes(getattr(handler, "func", None))  # of a partial of `functools`
     return codes
+
+
+def _codes(handler: object) -> "set[CodeType]":
+    """Return the code of a function, of a method, or of an object that is called."""
+    functions = handler, getattr(handler, "__func__", None), getattr(type(handler), "__call__", None)  # noqa: B004
+    codes = (getattr(function, "__code__", None) for function in functions)
+    return {code for code in codes if code is not None}
 
 
 def _passed(traceback: "TracebackType | None", codes: "set[CodeType]") -> bool:

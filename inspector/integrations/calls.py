@@ -26,6 +26,7 @@ from inspector.logger import warn_of_error_once
 from inspector.record.calls.states import state_of
 from instrument import HOOKS, _emit_sync, enabled
 from instrument.keywords import Noun
+from instrument.signals import is_of_signal
 
 Keywords: TypeAlias = dict[str, Any]
 Describe: TypeAlias = Callable[[], Keywords]
@@ -353,22 +354,12 @@ def _late_keywords(noun: Noun) -> frozenset[str]:
 
 
 def _described(describe: Describe) -> Keywords:
-    try:
-        return dict(describe())
-    # The boundary to a framework, whose objects may be of an unknown version.
-    except Exception:  # noqa: BLE001
-        warn_of_error_once(f"{_place(describe)} could not read a call; it is recorded without")
-        return {}
+    return _tried(lambda: dict(describe()), describe, {}, "could not read a call; it is recorded without")
 
 
 def safely(read: Callable[[], _Found], otherwise: _Found) -> _Found:
     """Return what ``read`` returns; if it raises, log that and return ``otherwise``."""
-    try:
-        return read()
-    # As above.
-    except Exception:  # noqa: BLE001
-        warn_of_error_once(f"{_place(read)} could not read what a call is about")
-        return otherwise
+    return _tried(read, read, otherwise, "could not read what a call is about")
 
 
 def guarded(callback: Callable[..., None]) -> Callable[..., None]:
@@ -376,13 +367,20 @@ def guarded(callback: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(callback)
     def call_safely(*args: Any, **kwargs: Any) -> None:
-        try:
-            callback(*args, **kwargs)
-        # As above.
-        except Exception:  # noqa: BLE001
-            warn_of_error_once(f"{_place(callback)} could not record a call")
+        _tried(lambda: callback(*args, **kwargs), callback, None, "could not record a call")
 
     return call_safely
+
+
+def _tried(attempt: Callable[[], _Found], function: Callable[..., Any], otherwise: _Found, failed: str) -> _Found:
+    try:
+        return attempt()
+    # The boundary to a framework, whose objects may be of an unknown version.
+    except Exception as error:
+        if is_of_signal(error):
+            raise
+        warn_of_error_once(f"{_place(function)} {failed}")
+        return otherwise
 
 
 def _place(function: Callable[..., Any]) -> str:

@@ -5,12 +5,14 @@ import os
 import signal
 import sys
 import threading
+from functools import partial
 
 import pytest
 from opentelemetry import trace
 from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.sampling import ALWAYS_ON, Sampler
 
+from inspector.integrations.calls import guarded, opened, safely
 from instrument import around
 from instrument.signals import is_of_signal
 
@@ -196,6 +198,34 @@ def test_a_time_limit_that_is_over_in_a_subscriber_reaches_an_asynchronous_emitt
     limited("record/recorder.py", "before")
     with pytest.raises(TooLate):
         asyncio.run(emit())
+
+
+class Limit:
+    def __call__(self, signum, frame):
+        raise TooLate
+
+    def over(self, *_):
+        raise TooLate
+
+
+class OfJobs(Limit):
+    pass
+
+
+@pytest.mark.parametrize("handler", [OfJobs(), OfJobs().over, partial(Limit.over, Limit()), partial(OfJobs().over, 1)])
+def test_a_time_limit_of_any_form_reaches_the_program_also_from_what_an_integration_reads(limited, handler):
+    signal.signal(signal.SIGALRM, handler)
+
+    def read():
+        signal.raise_signal(signal.SIGALRM)
+        return {}
+
+    with pytest.raises(TooLate):
+        opened("tool_call", read, emitter="here")
+    with pytest.raises(TooLate):
+        safely(read, {})
+    with pytest.raises(TooLate):
+        guarded(read)()
 
 
 def test_an_exception_that_no_handler_raised_is_never_taken_for_a_signal(terminated):
