@@ -3,6 +3,8 @@ import json
 import pytest
 from recorded_events import drawn, facts
 
+from inspector.integrations.haystack.tools import resolved
+
 pytestmark = pytest.mark.slow
 
 
@@ -63,3 +65,7 @@ def test_a_failure_that_haystack_wraps_or_tells_the_model_has_its_own_exception(
     assert errors["execute_tool broken"] == "KeyError"
     assert errors["execute_tool nobody"].endswith("ToolFailed")
     assert errors["invoke_workflow shout"] == errors["invoke_workflow Pipeline"] == "ValueError"
+
+
+def test_another_version_may_find_the_tools_that_a_model_asks_for_by_other_arguments():
+    assert resolved(lambda *, calls: calls)(calls=1) == 1

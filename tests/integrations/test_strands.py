@@ -1,7 +1,10 @@
+import asyncio
 import json
 
 import pytest
 from recorded_events import drawn, facts
+
+from inspector.integrations.strands.tools import refused
 
 pytestmark = pytest.mark.slow
 
@@ -87,3 +90,13 @@ def test_a_model_of_the_program_is_shown_what_it_is_given(recorded):
     assert [each["role"] for each in json.loads(call["gen_ai.input.messages"])] == ["user"]
     assert "Be brief." in call["gen_ai.system_instructions"]
     assert json.loads(call["gen_ai.output.messages"])[0]["parts"][0]["name"] == "weather"
+
+
+def test_another_version_may_run_its_tools_with_other_arguments():
+    async def stream(*, request):
+        yield request
+
+    async def events():
+        return [event async for event in refused(stream)(request="one")]
+
+    assert asyncio.run(events()) == ["one"]

@@ -58,18 +58,18 @@ async def called_async(original: Any, /, self: Any, **kwargs: Any) -> Any:
 
 
 @wrapping
-def resolved(original: Any, /, messages_with_tool_calls: Any, tools_with_names: Any, *args: Any, **kwargs: Any) -> Any:
+def resolved(original: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Report the calls of tools that are not there."""
-    _report_unknown(messages_with_tool_calls, tools_with_names)
-    return original(messages_with_tool_calls, tools_with_names, *args, **kwargs)
+    _report_unknown(*args, **kwargs)
+    return original(*args, **kwargs)
 
 
 @guarded
-def _report_unknown(messages: Any, tools: Mapping[str, Any]) -> None:
-    for message in messages:
+def _report_unknown(messages_with_tool_calls: Any, tools_with_names: Mapping[str, Any], *_: Any, **__: Any) -> None:
+    for message in messages_with_tool_calls:
         for request in message.tool_calls:
-            if request.tool_name not in tools:
-                _refuse(request, tools)
+            if request.tool_name not in tools_with_names:
+                _refuse(request, tools_with_names)
 
 
 def _refuse(request: Any, tools: Mapping[str, Any]) -> None:

@@ -56,30 +56,30 @@ def called(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 @wrapping
-async def refused(original: Any, /, agent: Any, tool_use: Any, *args: Any, **kwargs: Any) -> Any:
+async def refused(original: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Report the calls that no tool gets: of unknown tools, and those that a hook of the program cancels."""
     why: list[Any] = []
     with unseen:
-        async with aclosing(original(agent, tool_use, *args, **kwargs)) as events:
+        async with aclosing(original(*args, **kwargs)) as events:
             async for event in events:
-                _look(agent, tool_use, event, why)
+                _look(event, why, *args, **kwargs)
                 yield event
 
 
 @guarded
-def _look(agent: Any, request: Mapping[str, Any], event: Any, why: list[Any]) -> None:
+def _look(event: Any, why: list[Any], /, agent: Any, tool_use: Mapping[str, Any], *_: Any, **__: Any) -> None:
     kind = type(event).__name__
     if kind == "ToolCancelEvent":
         why.append(ToolRefused(event.message))
     elif kind == "ToolResultEvent":
         tools = agent.tool_registry
-        if not why and request["name"] not in {**tools.registry, **tools.dynamic_tools}:
+        if not why and tool_use["name"] not in {**tools.registry, **tools.dynamic_tools}:
             error = ToolFailed(str(getattr(event, "exception", None) or _text(event.tool_result)))
             # A hook of the program may have chosen another tool.
             if str(error).startswith(_UNKNOWN):
                 why.append(error)
         if why:
-            opened("tool_call", lambda: _described(request, {}), emitter="strands").failed(why[0])
+            opened("tool_call", lambda: _described(tool_use, {}), emitter="strands").failed(why[0])
 
 
 def _begun(tool: Any, request: Any) -> Following:
