@@ -62,6 +62,8 @@ class Choices:
     quiet: bool = False
     replay: Path | None = None
     """The tape to replay."""
+    goes_live: bool = False
+    """Whether the replay may continue with real calls, and so starts servers."""
     replayed: str | None = None
     """The run whose replay this is recorded as."""
     frozen: Frozen | None = None
@@ -149,9 +151,11 @@ def switched_off(environ: Mapping[str, str], choices: Choices) -> list[str]:
 def _for_startup(choices: Choices, off: list[str], eager: bool, run: Path) -> str:  # noqa: FBT001 - see the caller
     idle = STANDARD_LIBRARY.union(off)
     if choices.replay is not None:
-        # A Python that cannot be answered is stopped where it imports one of the others, which call models. A server
-        # of MCP calls none by itself, and may be such a Python where a replay goes on live.
-        idle |= HTTP_CLIENTS | JOBS | SERVERS | {"mcp"}
+        # A Python that cannot be answered is stopped where it imports one of the others, which call models or tools.
+        idle |= HTTP_CLIENTS | JOBS | SERVERS
+        if choices.goes_live:
+            # A server of MCP may be such a Python, and calls no model by itself.
+            idle |= {"mcp"}
     triggers = ["instrument", *(each.trigger for each in INTEGRATIONS if each.name not in idle)]
     if eager:
         # Other libraries' instrumentation has to be installed before their targets are imported, a replay before the

@@ -367,23 +367,27 @@ def test_a_program_with_a_module_of_one_of_our_names_gets_its_own_also_where_rec
     assert (done.returncode, done.stdout) == (0, b"mine\n"), done.stderr
 
 
-def replayed_without_us(python, directory, imported):
+def replayed_without_us(python, directory, imported, *, live=False):
     (directory / f"{imported}.py").write_text("print('really called')\n")
     (directory / "app.py").write_text(f"print('begun')\nimport {imported}\n")
-    environment = environment_of({"PATH": "/usr/bin:/bin"}, Choices(replay=directory / "tape.json"), directory)
+    choices = Choices(replay=directory / "tape.json", goes_live=live)
+    environment = environment_of({"PATH": "/usr/bin:/bin"}, choices, directory)
     del environment["INSPECTOR_LENT"]
     return subprocess.run([python, directory / "app.py"], env=environment, capture_output=True, text=True)
 
 
-def test_a_python_that_cannot_be_answered_in_a_replay_is_stopped_before_it_calls_a_model(bare_python, tmp_path):
-    done = replayed_without_us(bare_python, tmp_path, "openai")
+@pytest.mark.parametrize(("imported", "live"), [("openai", False), ("openai", True), ("mcp", False)])
+def test_a_python_that_cannot_be_answered_in_a_replay_is_stopped_before_its_calls(
+    bare_python, tmp_path, imported, live
+):
+    done = replayed_without_us(bare_python, tmp_path, imported, live=live)
     assert (done.returncode, done.stdout) == (3, "begun\n")
     said = f"inspector: {bare_python} cannot be replayed, and is stopped before its calls are real: the "
     assert done.stderr.startswith(said)
 
 
-def test_a_server_of_mcp_in_a_python_that_cannot_be_answered_goes_on_in_a_replay(bare_python, tmp_path):
-    done = replayed_without_us(bare_python, tmp_path, "mcp")
+def test_a_server_of_mcp_in_a_python_that_no_replay_can_answer_goes_on_in_one_that_goes_live(bare_python, tmp_path):
+    done = replayed_without_us(bare_python, tmp_path, "mcp", live=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "begun\nreally called\n", "")
 
 

@@ -225,7 +225,8 @@ def _replay(tape: "Tape", words: tuple[str, ...], choices: "Choices") -> int:
     directory = Path(tempfile.mkdtemp(prefix="inspector-replay-"))
     try:
         write_tape(tape, directory / "tape.json")
-        choices = dataclasses.replace(choices, replay=directory / "tape.json", replayed=tape.run)
+        goes_live = tape.plan.continues_live or tape.plan.live_from is not None
+        choices = dataclasses.replace(choices, replay=directory / "tape.json", goes_live=goes_live, replayed=tape.run)
         program = program_of(words, os.environ)
         if program.isolation is not None:
             raise CliError(f"{program.isolation} makes Python ignore what answers its calls; leave it out")
