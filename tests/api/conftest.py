@@ -187,9 +187,11 @@ class ServedHome:
 
 
 SERVE = """
-import sys
+import signal
 from inspector.api import serve
 from inspector.settings import Settings
+# The tests may run under nohup.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 serve(Settings(), on_ready=lambda ready: print(ready.url, ready.sign_in_url, flush=True))
 """
 
