@@ -21,7 +21,7 @@ import pytest
 from emitted import VARIABLE
 from forking import RECORDER, forking
 from lists import walk
-from recorded_events import facts
+from recorded_events import drawn, facts
 from replaying import Bench
 
 from inspector.ingest import Owner
@@ -98,6 +98,14 @@ class Recorded:
     def named(self, name: str) -> Event:
         (found,) = (event for event in self.events if event.name == name)
         return found
+
+    def first(self, name: str) -> Event:
+        return next(event for event in self.events if event.name == name)
+
+    def trace_of(self, name: str) -> list[str]:
+        """The trace of the first event of this name, drawn."""
+        trace = self.first(name).trace_id
+        return drawn([event for event in self.events if event.trace_id == trace]).splitlines()
 
     def ending(self, event: Event) -> str:
         """The status; ``closed`` of a stream that the program closed before its end."""

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from recorded_events import drawn, facts
+from recorded_events import facts
 
 pytestmark = pytest.mark.slow
 
@@ -11,22 +11,13 @@ def recorded(run):
     return run("agno_trial.py", within="agno").parts["everything"]
 
 
-def first(recorded, name):
-    return next(event for event in recorded.events if event.name == name)
-
-
-def traced(recorded, name):
-    trace = first(recorded, name).trace_id
-    return drawn([event for event in recorded.events if event.trace_id == trace]).splitlines()
-
-
 def test_every_call_the_program_counted_is_recorded_once_in_its_place(recorded):
     counted = [each for each in recorded.ledger if each["kind"] != "seen"]
     assert recorded.compared(counted) == ([], [])
 
 
 def test_a_member_and_its_tools_are_below_the_tool_that_delegates_to_it(recorded):
-    assert traced(recorded, "invoke_agent streaming") == [
+    assert recorded.trace_of("invoke_agent streaming") == [
         "invoke_agent streaming: ok",
         "  chat scripted-1: ok",
         "  execute_tool delegate_task_to_member: ok",
@@ -39,7 +30,7 @@ def test_a_member_and_its_tools_are_below_the_tool_that_delegates_to_it(recorded
 
 
 def test_agents_at_once_in_one_loop_are_a_trace_each(recorded):
-    both = [first(recorded, f"invoke_agent {name}") for name in ("left", "right")]
+    both = [recorded.first(f"invoke_agent {name}") for name in ("left", "right")]
     assert both[0].trace_id != both[1].trace_id
     for agent in both:
         names = sorted(event.name for event in recorded.events if event.parent_id == agent.span_id)
@@ -48,7 +39,7 @@ def test_agents_at_once_in_one_loop_are_a_trace_each(recorded):
 
 
 def test_an_agent_and_a_tool_name_what_is_behind_them(recorded):
-    planner = first(recorded, "invoke_agent planner")
+    planner = recorded.first("invoke_agent planner")
     assert facts(planner)["gen_ai.agent.description"] == "Plans."
     assert {event.session_id for event in recorded.events if event.trace_id == planner.trace_id} == {"s1"}
     tools = {event.tool: facts(event) for event in recorded.of("tool") if event.parent_id == planner.span_id}
@@ -58,7 +49,7 @@ def test_an_agent_and_a_tool_name_what_is_behind_them(recorded):
         "call_1",
         "call_2",
     ]
-    delegate = facts(first(recorded, "execute_tool delegate_task_to_member"))
+    delegate = facts(recorded.first("execute_tool delegate_task_to_member"))
     assert delegate["inspector.tool.source"] == "agent"
     assert tools["weather"]["inspector.tool.source"] == "function"
 
@@ -71,12 +62,12 @@ def test_a_failure_that_agno_only_returns_has_its_exception(recorded):
 
 
 def test_a_run_that_waits_for_a_person_says_so(recorded):
-    asker = first(recorded, "invoke_agent asker")
+    asker = recorded.first("invoke_agent asker")
     assert asker.status == "cancelled"
     assert "session_paused" in [each["name"] for each in json.loads(bytes(asker.events))]
 
 
 def test_kinds_of_steps_are_told_apart(recorded):
     names = ("note", "both", "if", "again", "which", "all")
-    found = [facts(first(recorded, f"invoke_workflow {name}"))["mcp.workflow.type"] for name in names]
+    found = [facts(recorded.first(f"invoke_workflow {name}"))["mcp.workflow.type"] for name in names]
     assert found == ["step", "parallel", "condition", "loop", "router", "steps"]

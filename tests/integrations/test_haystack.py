@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from recorded_events import drawn, facts
+from recorded_events import facts
 
 from inspector.integrations.haystack.tools import resolved
 
@@ -13,42 +13,33 @@ def recorded(run):
     return run("haystack_trial.py", within="haystack").parts["everything"]
 
 
-def first(recorded, name):
-    return next(event for event in recorded.events if event.name == name)
-
-
-def traced(recorded, name):
-    trace = first(recorded, name).trace_id
-    return drawn([event for event in recorded.events if event.trace_id == trace]).splitlines()
-
-
 def test_every_call_the_program_counted_is_recorded_once_in_its_place(recorded):
     counted = [each for each in recorded.ledger if each["kind"] != "seen"]
     assert recorded.compared(counted) == ([], [])
 
 
 def test_the_model_of_a_pipeline_is_below_its_component(recorded):
-    assert traced(recorded, "invoke_workflow answers") == [
+    assert recorded.trace_of("invoke_workflow answers") == [
         "invoke_workflow answers: ok",
         "  invoke_workflow find: ok",
         "  invoke_workflow build: ok",
         "  invoke_workflow llm: ok",
         "    chat gpt-4o: ok",
     ]
-    kinds = {name: facts(first(recorded, f"invoke_workflow {name}")) for name in ("answers", "find")}
+    kinds = {name: facts(recorded.first(f"invoke_workflow {name}")) for name in ("answers", "find")}
     assert kinds["answers"]["mcp.workflow.type"] == "pipeline"
     assert kinds["find"]["mcp.workflow.type"] == "component"
 
 
 def test_found_documents_are_shown_without_their_vectors(recorded):
-    (found,) = json.loads(facts(first(recorded, "invoke_workflow find"))["mcp.workflow.output_json"])["documents"]
+    (found,) = json.loads(facts(recorded.first("invoke_workflow find"))["mcp.workflow.output_json"])["documents"]
     assert (found["id"], found["content"]) == ("d1", "Sun in Oslo")
     assert "embedding" not in found
 
 
 def test_an_agent_in_a_pipeline_has_the_name_of_its_component(recorded):
-    planner = first(recorded, "invoke_agent planner")
-    assert first(recorded, "invoke_workflow Pipeline").span_id != planner.parent_id
+    planner = recorded.first("invoke_agent planner")
+    assert recorded.first("invoke_workflow Pipeline").span_id != planner.parent_id
     (around,) = [event for event in recorded.events if event.span_id == planner.parent_id]
     assert around.name == "invoke_workflow Pipeline"
 

@@ -2,7 +2,7 @@ import asyncio
 import json
 
 import pytest
-from recorded_events import drawn, facts
+from recorded_events import facts
 
 from inspector.integrations.strands.tools import refused
 
@@ -14,22 +14,13 @@ def recorded(run):
     return run("strands_trial.py", within="strands").parts["everything"]
 
 
-def first(recorded, name):
-    return next(event for event in recorded.events if event.name == name)
-
-
-def traced(recorded, name):
-    trace = first(recorded, name).trace_id
-    return drawn([event for event in recorded.events if event.trace_id == trace]).splitlines()
-
-
 def test_every_call_the_program_counted_is_recorded_once_in_its_place(recorded):
     counted = [each for each in recorded.ledger if each["kind"] != "seen"]
     assert recorded.compared(counted) == ([], [])
 
 
 def test_an_agent_that_is_a_tool_is_below_its_call(recorded):
-    assert traced(recorded, "invoke_agent outer") == [
+    assert recorded.trace_of("invoke_agent outer") == [
         "invoke_agent outer: ok",
         "  chat scripted-1: ok",
         "  execute_tool helper: ok",
@@ -42,7 +33,7 @@ def test_an_agent_that_is_a_tool_is_below_its_call(recorded):
 
 
 def test_agents_of_graphs_and_swarms_are_below_them(recorded):
-    assert traced(recorded, "invoke_workflow bees") == [
+    assert recorded.trace_of("invoke_workflow bees") == [
         "invoke_workflow bees: ok",
         "  invoke_agent first: ok",
         "    chat scripted-1: ok",
@@ -51,20 +42,20 @@ def test_agents_of_graphs_and_swarms_are_below_them(recorded):
         "  invoke_agent second: ok",
         "    chat scripted-1: ok",
     ]
-    found = [facts(first(recorded, f"invoke_workflow {name}"))["mcp.workflow.type"] for name in ("paths", "bees")]
+    found = [facts(recorded.first(f"invoke_workflow {name}"))["mcp.workflow.type"] for name in ("paths", "bees")]
     assert found == ["graph", "swarm"]
 
 
 def test_an_agent_and_a_tool_name_what_is_behind_them(recorded):
-    one = first(recorded, "invoke_agent one")
+    one = recorded.first("invoke_agent one")
     assert facts(one)["gen_ai.agent.description"] == "Asks."
-    outer = first(recorded, "invoke_agent outer")
+    outer = recorded.first("invoke_agent outer")
     assert {event.session_id for event in recorded.events if event.trace_id == outer.trace_id} == {"session-7"}
     assert one.session_id is None
     tools = {event.tool: facts(event) for event in recorded.of("tool") if event.parent_id == one.span_id}
     assert tools["broken"]["code.function.name"].endswith("broken")
     assert tools["broken"]["gen_ai.tool.call.id"] == "call_1"
-    kinds = {name: facts(first(recorded, f"execute_tool {name}")) for name in ("words", "helper", "City")}
+    kinds = {name: facts(recorded.first(f"execute_tool {name}")) for name in ("words", "helper", "City")}
     sources = {name: each["inspector.tool.source"] for name, each in kinds.items()}
     assert sources == {"words": "function", "helper": "agent", "City": "runtime"}
 
@@ -78,7 +69,7 @@ def test_a_failure_that_strands_tells_only_the_model_has_its_exception(recorded)
 
 
 def test_a_run_that_waits_for_a_person_says_so(recorded):
-    asker = first(recorded, "invoke_agent waiting")
+    asker = recorded.first("invoke_agent waiting")
     assert asker.status == "cancelled"
     assert "session_paused" in [each["name"] for each in json.loads(bytes(asker.events))]
 
