@@ -5,7 +5,7 @@ from functools import partial, wraps
 from inspect import iscoroutinefunction
 from typing import Any, Final
 
-from inspector.integrations.calls import Call, Keywords, guarded, is_inside, opened, safely
+from inspector.integrations.calls import Call, Keywords, guarded, is_inside, opened
 from inspector.integrations.classes import is_a
 from inspector.integrations.generators import opened_apart
 from inspector.integrations.haystack.runs import fail, plain
@@ -14,7 +14,6 @@ from inspector.integrations.stand_ins import StandIn
 from inspector.integrations.tool_bodies import Arguments, leave_to_others, run_body, run_body_async, starting
 from inspector.integrations.tracebacks import unseen
 
-_FUNCTIONS: Final = ("function", "async_function")
 _OF_TOOLSET: Final = "haystack.tools.searchable_toolset"
 """The module of the function that finds tools for a model, and has them offered to it."""
 _STREAMS: Final = "streaming_callback"
@@ -29,7 +28,7 @@ class ToolFailed(Exception):
 @wrapping
 def called(original: Any, /, self: Any, **kwargs: Any) -> Any:
     """Report each call of a tool, and have its function decided about."""
-    own = safely(lambda: _Decided(self), self)
+    own = _Decided(self)
     # An asynchronous call of a tool without an asynchronous function.
     if is_inside(self):
         return original(own, **kwargs)
@@ -46,7 +45,7 @@ def called(original: Any, /, self: Any, **kwargs: Any) -> Any:
 @wrapping
 async def called_async(original: Any, /, self: Any, **kwargs: Any) -> Any:
     """Like `called`, for a coroutine function."""
-    own = safely(lambda: _Decided(self), self)
+    own = _Decided(self)
     with unseen, _opened(self, kwargs) as call:
         try:
             result = await original(own, **kwargs)
@@ -108,14 +107,20 @@ def _source(tool: Any, function: Any) -> str:
 class _Decided(StandIn):
     """A tool whose functions are decided about. A copy would be warmed up in its place, and close what it holds."""
 
-    def __init__(self, tool: Any) -> None:
-        super().__init__(tool)
-        for name in _FUNCTIONS:
-            function = getattr(tool, name, None)
-            setattr(self, name, None if function is None else _reported(function))
+    @property
+    def function(self) -> _Function | None:
+        # Read once it is called, since a tool may get its function as it is warmed up.
+        return _reported(self._inner.function)
+
+    @property
+    def async_function(self) -> _Function | None:
+        return _reported(self._inner.async_function)
 
 
-def _reported(function: _Function) -> _Function:
+def _reported(function: _Function | None) -> _Function | None:
+    if function is None:
+        return None
+
     @wraps(function)
     def run(**kwargs: Any) -> Any:
         call = starting("haystack")

@@ -76,11 +76,12 @@ class Remote(Tool):
 
     def __init__(self) -> None:
         self.connected: list[str] = []
-        super().__init__("remote", "Far.", {"type": "object", "properties": {}}, function=self._ask)
+        super().__init__("remote", "Far.", {"type": "object", "properties": {}}, function=str)
 
     def warm_up(self) -> None:
         if not self.connected:
             self.connected.append("connected")
+            self.function = self._ask
 
     def _ask(self) -> str:
         return self.connected[-1]
