@@ -23,6 +23,8 @@ _DELEGATES: Final = "delegate_task_to_member"
 _FAILED_OVER_MCP: Final = ("Error from MCP tool '", "MCP tool '")
 _NOT_BY_ARGUMENTS: Final = "ValidationError"
 """pydantic's, of arguments that do not fit."""
+_BESIDE_FIELDS: Final = ("__pydantic_private__", "__pydantic_extra__")
+"""What a class of the program keeps in its functions beside their fields."""
 _TOLD: Final = ("RunContent", "TeamRunContent", "WorkflowCompleted", "CustomEvent")
 """Events of a generator that the model is told of."""
 
@@ -98,6 +100,8 @@ def _own_entrypoint(requested: Any, call: Call) -> Generator[None]:
     """Have the entrypoint decided about, and its exception noted, in this call alone: its function is shared."""
     shared = requested.function
     own = copy(shared)
+    for name in _BESIDE_FIELDS:
+        object.__setattr__(own, name, getattr(shared, name))
     own.__dict__["entrypoint"] = _reported(shared.entrypoint, call)
     before = dict(own.__dict__)
     requested.__dict__["function"] = own

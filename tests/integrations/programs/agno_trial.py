@@ -18,6 +18,7 @@ from agno.run import RunContext
 from agno.run.cancel import cancel_run
 from agno.team import Team
 from agno.tools import tool
+from agno.tools.function import Function, FunctionCall
 from agno.vectordb.base import VectorDb
 from agno.workflow import Condition, Loop, Parallel, Router, Step, StepInput, StepOutput, Steps, Workflow
 from agno_scripted import Scripted
@@ -85,12 +86,18 @@ def noting(name: str, function: Any, args: dict[str, Any], run_context: RunConte
     return f"{result}!" if isinstance(result, str) else result
 
 
+class Counted(Function):
+    """A tool of a class of the program, which counts its calls."""
+
+    _calls: int = 0
+
+
 def once(fc: Any) -> None:
     """A hook of the program that changes the tool it is called for."""
     fc.function.stop_after_tool_call = True
+    fc.function._calls += 1
 
 
-@tool(pre_hook=once)
 def last(city: str) -> str:
     """Be the last."""
     return f"last {city}"
@@ -121,7 +128,12 @@ def agents() -> None:
     count("agent", "hooked", None, arguments="go")
     count("tool", "weather", "hooked", arguments={"city": "Lima"}, result="1 days of sun in Lima!")
     count("tool", "stop", "hooked", "error", arguments={}, error="enough")
-    seen(agent("stopping", (("last", {"city": "Oslo"}),), "never", tools=[last]).run("go").content)
+    city = {"type": "object", "properties": {"city": {"type": "string"}}}
+    counted = Counted(name="last", entrypoint=last, pre_hook=once, parameters=city)
+    requested = FunctionCall(function=counted, arguments={"city": "Oslo"}, call_id="c1")
+    seen([requested.execute().result, counted.stop_after_tool_call, counted._calls])
+    count("tool", "last", None, arguments={"city": "Oslo"}, result="last Oslo")
+    seen(agent("stopping", (("last", {"city": "Oslo"}),), "never", tools=[counted]).run("go").content)
     count("agent", "stopping", None, arguments="go")
     count("tool", "last", "stopping", arguments={"city": "Oslo"}, result="last Oslo")
     lost = agent("lost", OSError("no model"))
