@@ -9,6 +9,7 @@ from typing import Any
 
 from inspector.integrations.calls import Call, Keywords, announce, enclosing, opened, safely
 from inspector.integrations.patches import wrapping
+from inspector.integrations.stand_ins import StandIn
 from inspector.integrations.tool_bodies import run_body_async, undecided
 from inspector.integrations.tracebacks import hidden
 
@@ -177,9 +178,16 @@ async def invoking_own(original: Any, /, *args: Any, function_tool: Any, **kwarg
     call = undecided("openai_agents")
     run = function_tool.on_invoke_tool
     if call is not None and not hasattr(run, "_invoke_tool_impl"):
-        function_tool = copy(function_tool)
-        function_tool.on_invoke_tool = wraps(run)(_decided(run, call))
+        function_tool = _Decided(function_tool, wraps(run)(_decided(run, call)))
     return await original(*args, function_tool=function_tool, **kwargs)
+
+
+class _Decided(StandIn):
+    """A tool whose function is decided about. A copy would have its schema made strict again, for each call."""
+
+    def __init__(self, tool: Any, run: Any) -> None:
+        super().__init__(tool)
+        self.on_invoke_tool = run
 
 
 def _decided(run: Any, call: Call) -> Any:
