@@ -17,7 +17,7 @@ def load_counters(connection: Connection) -> dict[str, int]:
 
 def save_counters(connection: Connection, counts: Mapping[str, int]) -> None:
     """Store these counters; others stay unchanged."""
-    sql = f"INSERT INTO counters (name, value) VALUES {VALUES} ON CONFLICT (name) DO UPDATE SET value = excluded.value"  # noqa: S608  # constants
+    sql = f"INSERT INTO counters (name, value) VALUES {VALUES} ON CONFLICT (name) DO UPDATE SET value = excluded.value"
     execute_rows(driver(connection), sql, list(counts.items()))
 
 

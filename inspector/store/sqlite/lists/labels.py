@@ -46,7 +46,7 @@ def write_labels(connection: Connection, labels: Iterable[NewLabel]) -> list[int
             "DELETE FROM labels WHERE id IN (SELECT value FROM json_each(?))",
             (json_list([row_id for row_id, _ in known]),),
         )
-        inserted = execute(f"INSERT INTO labels ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)  # noqa: S608  # constants
+        inserted = execute(f"INSERT INTO labels ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         ids.append(inserted.lastrowid or 0)
     return ids
 

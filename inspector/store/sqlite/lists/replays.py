@@ -31,7 +31,7 @@ CROSS JOIN spans ON spans.id IN (
     ) WHERE kind IN {ANSWERED} AND hook IS NOT NULL LIMIT {FIRST_CALLS}
 )
 WHERE substr(spans.attributes, 1, 1) <> ? OR instr(spans.attributes, ?) > 0
-"""  # noqa: S608  # constants
+"""
 
 
 def with_replays(connection: Connection, items: Sequence[Run]) -> tuple[Run, ...]:

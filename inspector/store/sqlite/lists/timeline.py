@@ -20,36 +20,36 @@ _FAILED = 20
 
 _TRACE = "(SELECT id FROM traces WHERE trace_id = :trace)"
 _BAR = "span_id, parent_id, start_ns, duration_ms, kind, status"
-_SELECT = f"SELECT {_BAR} FROM spans WHERE trace_id = {_TRACE} ORDER BY start_ns, id LIMIT {SAMPLED_ABOVE}"  # noqa: S608  # constants
+_SELECT = f"SELECT {_BAR} FROM spans WHERE trace_id = {_TRACE} ORDER BY start_ns, id LIMIT {SAMPLED_ABOVE}"
 _SELECT_ENDS = (
-    f"SELECT (SELECT min(start_ns) FROM spans WHERE trace_id = {_TRACE}), "  # noqa: S608  # constants
+    f"SELECT (SELECT min(start_ns) FROM spans WHERE trace_id = {_TRACE}), "
     f"(SELECT max(start_ns) FROM spans WHERE trace_id = {_TRACE})"
 )
 _SELECT_MOMENTS = (
-    f"SELECT {_BAR}, moment.key FROM json_each(:moments) AS moment JOIN spans ON spans.id IN (SELECT id FROM spans "  # noqa: S608  # constants
+    f"SELECT {_BAR}, moment.key FROM json_each(:moments) AS moment JOIN spans ON spans.id IN (SELECT id FROM spans "
     f"WHERE trace_id = {_TRACE} AND start_ns <= moment.value ORDER BY start_ns DESC, id DESC LIMIT {_LATEST})"
 )
 # The inner limit keeps failures of other traces at the same time from making the search long. The first condition is
 # that of the partial index; SQLite does not infer it from the second.
 _SELECT_FAILED = (
-    f"SELECT {_BAR} FROM (SELECT {_BAR}, trace_id FROM spans WHERE status <> 'ok' AND status = 'error' "  # noqa: S608  # constants
+    f"SELECT {_BAR} FROM (SELECT {_BAR}, trace_id FROM spans WHERE status <> 'ok' AND status = 'error' "
     f"AND start_ns BETWEEN :first AND :last LIMIT {_FAILED}) WHERE trace_id = {_TRACE}"
 )
 # A trace of a single span counts as a child of the run, so that it is not left out as a root.
 _SELECT_OF_RUN = (
-    "SELECT span_id, CASE WHEN traces.spans = 1 THEN '' ELSE parent_id END, spans.start_ns, spans.duration_ms, "  # noqa: S608  # constants
+    "SELECT span_id, CASE WHEN traces.spans = 1 THEN '' ELSE parent_id END, spans.start_ns, spans.duration_ms, "
     "spans.kind, spans.status FROM traces JOIN spans ON spans.trace_id = traces.id "
     f"WHERE traces.run_id = :run ORDER BY spans.start_ns, spans.id LIMIT {SAMPLED_ABOVE}"
 )
 # A run of many calls has a bar for each trace.
 _TRACE_BAR = "trace_id, NULL, start_ns, duration_ms, kind, status"
-_SELECT_TRACES = f"SELECT {_TRACE_BAR} FROM traces WHERE run_id = :run ORDER BY start_ns, id LIMIT {SAMPLED_ABOVE}"  # noqa: S608  # constants
+_SELECT_TRACES = f"SELECT {_TRACE_BAR} FROM traces WHERE run_id = :run ORDER BY start_ns, id LIMIT {SAMPLED_ABOVE}"
 _SELECT_TRACE_ENDS = (
     "SELECT (SELECT min(start_ns) FROM traces WHERE run_id = :run), "
     "(SELECT max(start_ns) FROM traces WHERE run_id = :run)"
 )
 _SELECT_TRACES_AT_MOMENTS = (
-    f"SELECT {_TRACE_BAR}, moment.key FROM json_each(:moments) AS moment JOIN traces ON traces.id IN (SELECT id "  # noqa: S608  # constants
+    f"SELECT {_TRACE_BAR}, moment.key FROM json_each(:moments) AS moment JOIN traces ON traces.id IN (SELECT id "
     f"FROM traces WHERE run_id = :run AND start_ns <= moment.value ORDER BY start_ns DESC, id DESC LIMIT {_LATEST})"
 )
 

@@ -18,7 +18,7 @@ _STEP: Final = 32
 """Spans to read at a time, since they may be large."""
 _COLUMNS: Final = ", ".join(f"spans.{name}" for name in Row._fields)
 _SELECT: Final = (
-    f"SELECT traces.trace_id, {_COLUMNS} FROM spans JOIN traces ON traces.id = spans.trace_id "  # noqa: S608  # constants
+    f"SELECT traces.trace_id, {_COLUMNS} FROM spans JOIN traces ON traces.id = spans.trace_id "
     "WHERE spans.id IN (SELECT value FROM json_each(?)) ORDER BY spans.id"
 )
 # Uses the index on traces; in order of row ids, SQLite would read the rows of all traces.

@@ -11,11 +11,11 @@ from inspector.store.values.outlines import PLAIN
 
 _NAMED = ("kind", "status", "name", "agent", "named_model", "tool", "error_type")
 _SELECT = (
-    f"SELECT span_id, parent_id, (start_ns - ?) / 1e6, duration_ms, {', '.join(_NAMED + PLAIN)}, start_ns, id "  # noqa: S608  # constants
+    f"SELECT span_id, parent_id, (start_ns - ?) / 1e6, duration_ms, {', '.join(_NAMED + PLAIN)}, start_ns, id "
     "FROM spans WHERE trace_id = ? AND start_ns >= ? AND (start_ns > ? OR id > ?) ORDER BY start_ns, id LIMIT ?"
 )
 _SELECT_RUN = (
-    f"SELECT span_id, parent_id, (spans.start_ns - ?) / 1e6, spans.duration_ms, "  # noqa: S608  # constants
+    f"SELECT span_id, parent_id, (spans.start_ns - ?) / 1e6, spans.duration_ms, "
     f"{', '.join(f'spans.{name}' for name in _NAMED + PLAIN)}, traces.trace_id, spans.start_ns, spans.id "
     "FROM traces JOIN spans ON spans.trace_id = traces.id WHERE traces.run_id = ? AND spans.start_ns >= ? "
     "AND (spans.start_ns > ? OR spans.id > ?) ORDER BY spans.start_ns, spans.id LIMIT ?"

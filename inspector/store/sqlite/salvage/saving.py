@@ -19,7 +19,7 @@ from inspector.store.values.contents import content_ids
 from inspector.store.values.rows import Row
 
 _TRACE_INDEX = "ux_traces_trace"
-_INSERT = f"INSERT OR IGNORE INTO spans ({', '.join(Row._fields)}) VALUES ({', '.join('?' * len(Row._fields))})"  # noqa: S608  # constants
+_INSERT = f"INSERT OR IGNORE INTO spans ({', '.join(Row._fields)}) VALUES ({', '.join('?' * len(Row._fields))})"
 
 
 @dataclass(frozen=True, slots=True)

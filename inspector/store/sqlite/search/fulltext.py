@@ -126,7 +126,7 @@ def find(connection: Connection, q: str, limits: ReadLimits) -> Matches | None:
 
 def holding(phrases: Phrases, connection: Connection, row_ids: Sequence[int]) -> set[int]:
     """Return which of these spans, all of them indexed, match a query by their texts."""
-    sql = f"SELECT {INDEXED_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608  # constants
+    sql = f"SELECT {INDEXED_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?))"
     rows = driver(connection).execute(sql, (json_list(row_ids),))
     return matching(documents(connection, list(map(Indexed._make, rows))), phrases)
 
@@ -137,7 +137,7 @@ def index_some(connection: Connection, limit: int) -> tuple[int, int]:
     database = driver(connection)
     rows: list[Indexed] = []
     for changed in ("seq = id AND id > ? ORDER BY id", "seq <> id AND seq > ? ORDER BY seq"):
-        sql = f"SELECT {INDEXED_COLUMNS} FROM spans WHERE {changed} LIMIT ?"  # noqa: S608  # constants
+        sql = f"SELECT {INDEXED_COLUMNS} FROM spans WHERE {changed} LIMIT ?"
         rows += map(Indexed._make, database.execute(sql, (counts["indexed"], limit)))
     rows.sort(key=attrgetter("seq"))
     del rows[limit:]
@@ -152,7 +152,7 @@ def add(connection: Connection, rows: Sequence[Indexed]) -> None:
     """Index spans that are not indexed yet."""
     texts = documents(connection, rows)
     if texts:
-        execute_rows(driver(connection), f"INSERT INTO search (rowid, body) VALUES {VALUES}", texts)  # noqa: S608  # constants
+        execute_rows(driver(connection), f"INSERT INTO search (rowid, body) VALUES {VALUES}", texts)
 
 
 def forget(connection: Connection, rows: Sequence[Indexed]) -> list[Indexed]:

@@ -41,7 +41,7 @@ def read_hits(
         limit: How many hits are returned with their places.
         attributes: Whether to search what the full-text index lacks: attributes, events, tracebacks, running spans.
     """
-    sql = f"SELECT id FROM traces WHERE {place.column} = ?"  # noqa: S608  # a constant
+    sql = f"SELECT id FROM traces WHERE {place.column} = ?"
     traces = [row[0] for row in driver(connection).execute(sql, (place.id,))]
     if not traces:
         return None
@@ -66,7 +66,7 @@ def read_hits(
 
 
 def _hits(connection: Connection, row_ids: Sequence[int], places: Places) -> Iterator[Hit]:
-    sql = f"SELECT {_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608  # constants
+    sql = f"SELECT {_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?))"
     rows = {row[0]: _searched(row) for row in driver(connection).execute(sql, (json_list(row_ids),))}
     sharing = {row_id: read_shared(row.shared) for row_id, row in rows.items() if row.shared is not None}
     owned = owned_by(connection, sharing.keys()) | messages(connection, own_ids(sharing.values()))

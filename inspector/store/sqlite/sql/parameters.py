@@ -17,5 +17,5 @@ def is_among(column: str, values: Sequence[int]) -> ColumnElement[bool]:
 
     A plus before the column keeps the planner from looking up the rows one by one.
     """
-    listed = text(f"{column} IN (SELECT value FROM json_each(:among))")  # noqa: S608  # constants
+    listed = text(f"{column} IN (SELECT value FROM json_each(:among))")
     return cast("ColumnElement[bool]", listed.bindparams(bindparam("among", json_list(values), unique=True)))

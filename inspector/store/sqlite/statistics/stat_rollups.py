@@ -37,7 +37,7 @@ _COLUMNS = (
     "duration_ms, input_tokens, output_tokens, cached_tokens, cost_usd"
 )
 _IS_KEPT = "folded_into IS NULL AND replay IS NULL"
-_INSERT = f"INSERT OR REPLACE INTO figures VALUES {VALUES}"  # noqa: S608  # constants
+_INSERT = f"INSERT OR REPLACE INTO figures VALUES {VALUES}"
 _DURATIONS = msgspec.msgpack.Decoder(dict[int, int])
 
 _Key: TypeAlias = tuple[int, int, int, str]
@@ -52,7 +52,7 @@ def follow_some(connection: Connection, limit: int, *, least: int = 1) -> int:
         return 0
     rows: list[tuple[Any, ...]] = []
     for changed in ("seq = id AND id > ? ORDER BY id", "seq <> id AND seq > ? ORDER BY seq"):
-        sql = f"SELECT seq, {_IS_KEPT}, {_COLUMNS} FROM spans WHERE {changed} LIMIT ?"  # noqa: S608  # constants
+        sql = f"SELECT seq, {_IS_KEPT}, {_COLUMNS} FROM spans WHERE {changed} LIMIT ?"
         rows += driver(connection).execute(sql, (followed, limit))
     rows.sort()
     del rows[limit:]
@@ -72,10 +72,7 @@ def forget(connection: Connection, rows: Iterable[Row]) -> None:
 def forget_ids(connection: Connection, ids: Sequence[int]) -> None:
     """Subtract the included ones of these rows of ``spans``; call it before they are removed."""
     followed = load_counters(connection).get(FOLLOWED, 0)
-    sql = (
-        f"SELECT {_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?)) "  # noqa: S608  # constants
-        f"AND seq <= ? AND {_IS_KEPT}"
-    )
+    sql = f"SELECT {_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?)) AND seq <= ? AND {_IS_KEPT}"
     _count(connection, list(map(Call._make, driver(connection).execute(sql, (json_list(ids), followed)))), -1)
 
 
@@ -177,7 +174,7 @@ def _save(connection: Connection, added: Mapping[tuple[int, int, int, int], Call
     for start in range(0, len(keys), _FETCHED):
         chunk = keys[start : start + _FETCHED]
         sql = (
-            f"WITH wanted (v, s, t, g) AS (VALUES {','.join(['(?, ?, ?, ?)'] * len(chunk))}) SELECT figures.* "  # noqa: S608  # constants
+            f"WITH wanted (v, s, t, g) AS (VALUES {','.join(['(?, ?, ?, ?)'] * len(chunk))}) SELECT figures.* "
             "FROM wanted JOIN figures ON view = v AND seconds = s AND start_s = t AND group_id = g"
         )
         for row in driver(connection).execute(sql, tuple(chain.from_iterable(chunk))):

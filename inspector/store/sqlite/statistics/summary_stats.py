@@ -61,7 +61,7 @@ class Summaries:
     @property
     def among(self) -> ColumnElement[bool]:
         """The condition for the items with ``:row_ids``."""
-        listed = f"{self.table.name}.id IN (SELECT value FROM json_each(:row_ids))"  # noqa: S608  # constants
+        listed = f"{self.table.name}.id IN (SELECT value FROM json_each(:row_ids))"
         return cast("ColumnElement[bool]", text(listed))
 
 

@@ -191,7 +191,7 @@ def _oldest_above(connection: Connection, *, max_bytes: int, by: Age, traces: in
         return ()
     too_many = min(SIZE_TRACES, max(1, traces * (used - max_bytes) // used))
     first = "id" if by == "arrival" else "start_ns"
-    oldest = connection.exec_driver_sql(f"SELECT trace_id FROM traces ORDER BY {first} LIMIT ?", (too_many,))  # noqa: S608  # constants
+    oldest = connection.exec_driver_sql(f"SELECT trace_id FROM traces ORDER BY {first} LIMIT ?", (too_many,))
     return oldest.scalars().all()
 
 
@@ -274,7 +274,7 @@ def _latest_spans(connection: Connection, trace_id: str, most: int) -> Sequence[
 def _delete_spans(connection: Connection, ids: Sequence[int]) -> None:
     listed = (json_list(ids),)
     found = connection.exec_driver_sql(
-        f"SELECT session_id, run, trace_id, session_inherited, {fulltext.INDEXED_COLUMNS} "  # noqa: S608  # constants
+        f"SELECT session_id, run, trace_id, session_inherited, {fulltext.INDEXED_COLUMNS} "
         "FROM spans WHERE id IN (SELECT value FROM json_each(?))",
         listed,
     ).all()

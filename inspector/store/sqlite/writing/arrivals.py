@@ -37,7 +37,7 @@ def arrived_before(connection: Connection, *, before_ns: int, now_ns: int, limit
     Numbers of traces grow, so traces that arrived later are not read at all.
     """
     rows = connection.exec_driver_sql(
-        f"WITH known AS (SELECT max(seq) AS seq, max(trace) AS trace {_BEFORE}) "  # noqa: S608  # a constant
+        f"WITH known AS (SELECT max(seq) AS seq, max(trace) AS trace {_BEFORE}) "
         "SELECT trace_id FROM traces, known WHERE traces.id <= known.trace AND traces.seq <= known.seq "
         "ORDER BY traces.id LIMIT :limit",
         {"hour": before_ns // HOUR_NS, "now": now_ns // HOUR_NS, "limit": limit},
@@ -55,6 +55,6 @@ def forget(connection: Connection, before_ns: int, now_ns: int) -> None:
     """Delete the hours before a time, except for the last of them."""
     last = f"(SELECT hour {_BEFORE} ORDER BY seq DESC, hour DESC LIMIT 1)"
     connection.exec_driver_sql(
-        f"DELETE FROM arrivals WHERE hour < :hour AND hour <> {last}",  # noqa: S608  # constants
+        f"DELETE FROM arrivals WHERE hour < :hour AND hour <> {last}",
         {"hour": before_ns // HOUR_NS, "now": now_ns // HOUR_NS},
     )

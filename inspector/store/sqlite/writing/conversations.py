@@ -286,7 +286,7 @@ class Conversations:
         """Store the new messages, and return the last id that was assigned."""
         self._new.sort(key=itemgetter(0))
         rows = [(*row, stored_body(body)) for *row, body in self._new]
-        execute_rows(self._database(), f"INSERT INTO contents (id, hash, span, body) VALUES {VALUES}", rows)  # noqa: S608  # constants
+        execute_rows(self._database(), f"INSERT INTO contents (id, hash, span, body) VALUES {VALUES}", rows)
         self._new = []
         self._claim()
         self._prompts.clear()

@@ -18,12 +18,11 @@ _FETCHED = 128
 _CONDITIONS: dict[By, str] = {"asked": "AND failed = 1 AND continued = 0", "answered": "", "response": ""}
 """Further conditions by column: an equal prompt matters only if its call failed."""
 _NAMES = Turn.__struct_fields__
-_SAVE = (
-    f"INSERT INTO turns ({', '.join(_NAMES)}) VALUES {VALUES} ON CONFLICT (span) DO UPDATE SET "  # noqa: S608  # constants
-    + ", ".join(f"{name} = excluded.{name}" for name in _NAMES[1:])
+_SAVE = f"INSERT INTO turns ({', '.join(_NAMES)}) VALUES {VALUES} ON CONFLICT (span) DO UPDATE SET " + ", ".join(
+    f"{name} = excluded.{name}" for name in _NAMES[1:]
 )
 _STORED = "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM turns WHERE run = value)"
-_SELECT = f"SELECT {', '.join(_NAMES)} FROM turns"  # noqa: S608  # constants
+_SELECT = f"SELECT {', '.join(_NAMES)} FROM turns"
 
 
 class Drafts:
@@ -41,7 +40,7 @@ class Drafts:
 
     def load(self, row_ids: Sequence[int]) -> dict[int, Turn]:
         """Return the stored turns among these, by row id."""
-        sql = f"{_SELECT} WHERE span IN (SELECT value FROM json_each(?))"  # noqa: S608  # constants
+        sql = f"{_SELECT} WHERE span IN (SELECT value FROM json_each(?))"
         for row in self._database.execute(sql, (json_list(list(row_ids)),)) if row_ids else ():
             self._known[row[0]] = Turn(*row)
         return dict(self._known)

@@ -15,10 +15,7 @@ from inspector.store.values.logs import DUE, JOINED, MOST_JOINED, WAITING, LogRo
 from inspector.store.values.retention import HOUR_NS
 from inspector.store.values.rows import Key, clean
 
-_INSERT = (
-    "INSERT OR IGNORE INTO logs (trace_id, span_id, identity, time_ns, hour, state, event) "  # noqa: S608  # constants
-    f"VALUES {VALUES}"
-)
+_INSERT = f"INSERT OR IGNORE INTO logs (trace_id, span_id, identity, time_ns, hour, state, event) VALUES {VALUES}"
 _MOST_LOOKED_AT = 4_096
 """Logs that are looked at for the spans that have some due; usually a span has few."""
 # Each span is looked up by itself: for pairs in a list, SQLite would not use the index, and by itself it would compare
@@ -62,8 +59,8 @@ class KeptLogs:
     def due(self, connection: Connection, most: int) -> Sequence[DueLogs]:
         """Return up to ``most`` spans whose logs are to be joined, the first to arrive first, each with all of them."""
         execute = driver(connection).execute
-        first = f"SELECT id, trace_id, span_id FROM logs WHERE state = {DUE} ORDER BY id LIMIT {_MOST_LOOKED_AT}"  # noqa: S608  # constants
-        sql = f"SELECT trace_id, span_id FROM ({first}) GROUP BY 1, 2 ORDER BY min(id) LIMIT ?"  # noqa: S608  # constants
+        first = f"SELECT id, trace_id, span_id FROM logs WHERE state = {DUE} ORDER BY id LIMIT {_MOST_LOOKED_AT}"
+        sql = f"SELECT trace_id, span_id FROM ({first}) GROUP BY 1, 2 ORDER BY min(id) LIMIT ?"
         due: list[DueLogs] = []
         for trace_id, span_id in execute(sql, (most,)).fetchall():
             key = (trace_id, span_id)
@@ -84,7 +81,7 @@ class KeptLogs:
         if not joined:
             return spans
         stale = _stale(connection, joined)
-        sql = f"UPDATE logs SET state = {JOINED} WHERE trace_id = ? AND span_id = ? AND id <= ? AND state = {DUE}"  # noqa: S608  # constants
+        sql = f"UPDATE logs SET state = {JOINED} WHERE trace_id = ? AND span_id = ? AND id <= ? AND state = {DUE}"
         values = [(*key, each.due.last) for each in joined if (key := _key(each)) not in stale]
         driver(connection).executemany(sql, values)
         return [span for span in spans if (clean(span.trace_id), clean(span.span_id)) not in stale]
@@ -120,7 +117,7 @@ def _add(connection: Connection, rows: Sequence[LogRow], hour: int) -> None:
 
 def _set_due(connection: Connection, spans: Iterable[Key], where: str) -> None:
     wanted = _as_json(spans)
-    sql = f"UPDATE logs SET state = {DUE} WHERE id IN ({_OF_SPANS} WHERE {where})"  # noqa: S608  # constants
+    sql = f"UPDATE logs SET state = {DUE} WHERE id IN ({_OF_SPANS} WHERE {where})"
     driver(connection).execute(sql, (wanted,))
 
 
@@ -163,10 +160,10 @@ def drop_some(connection: Connection, before_hour: int, most_waiting: int, limit
     aged = "DELETE FROM logs WHERE id IN (SELECT id FROM logs WHERE hour < ? LIMIT ?) RETURNING state"
     states = [state for (state,) in execute(aged, (before_hour, limit)).fetchall()]
     if not states:
-        (waiting,) = execute(f"SELECT count(*) FROM logs WHERE state = {WAITING}").fetchone()  # noqa: S608  # constants
-        first = f"SELECT id FROM logs WHERE state = {WAITING} ORDER BY id LIMIT ?"  # noqa: S608  # constants
+        (waiting,) = execute(f"SELECT count(*) FROM logs WHERE state = {WAITING}").fetchone()
+        first = f"SELECT id FROM logs WHERE state = {WAITING} ORDER BY id LIMIT ?"
         surplus = execute(
-            f"DELETE FROM logs WHERE id IN ({first}) RETURNING state",  # noqa: S608  # constants
+            f"DELETE FROM logs WHERE id IN ({first}) RETURNING state",
             (min(limit, max(0, waiting - most_waiting)),),
         )
         states = [state for (state,) in surplus.fetchall()]

@@ -31,7 +31,7 @@ def write_losses(connection: Connection, losses: Sequence[Loss], now_ns: int) ->
             (loss.count, until_ns, now_ns, process, loss.reason, since_ns - APART_NS),
         ).fetchone()
         if merged is None:
-            sql = f"INSERT INTO losses ({COLUMNS}, arrived_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608  # constants
+            sql = f"INSERT INTO losses ({COLUMNS}, arrived_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
             execute(sql, (*row, now_ns))
 
 
@@ -39,7 +39,7 @@ def read_losses(connection: Connection, run: str | None, limit: int) -> tuple[Lo
     """Return losses, the latest first."""
     where, values = ("", ()) if run is None else ("WHERE run = ?", (clean(run),))
     rows = driver(connection).execute(
-        f"SELECT {COLUMNS} FROM losses {where} ORDER BY until_ns DESC, id DESC LIMIT ?",  # noqa: S608  # constants
+        f"SELECT {COLUMNS} FROM losses {where} ORDER BY until_ns DESC, id DESC LIMIT ?",
         (*values, limit),
     )
     return tuple(Loss(*row) for row in rows)
@@ -55,12 +55,12 @@ def losses_near(connection: Connection, summary: Trace | Run) -> Losses | None:
     """Return the losses of a trace's or run's processes in its time; None if there are none."""
     start_ns, end_ns = time_of(summary)
     near = "since_ns <= ? AND until_ns >= ? AND reason <> 'dropped_segments'"
-    if not _sums(connection, f"SELECT 1 FROM losses WHERE {near} LIMIT 1", end_ns, start_ns):  # noqa: S608  # constants
+    if not _sums(connection, f"SELECT 1 FROM losses WHERE {near} LIMIT 1", end_ns, start_ns):
         return None
     column, item_id = ("run_id", summary.run_id) if isinstance(summary, Run) else ("trace_id", summary.trace_id)
     sums = _sums(
         connection,
-        f"SELECT reason, sum(count) FROM losses WHERE {near} AND process IN (SELECT process FROM spans "  # noqa: S608  # constants
+        f"SELECT reason, sum(count) FROM losses WHERE {near} AND process IN (SELECT process FROM spans "
         f"WHERE trace_id IN (SELECT id FROM traces WHERE {column} = ?) LIMIT ?) GROUP BY 1",
         *(end_ns, start_ns, item_id, _MOST_SPANS),
     )
@@ -71,10 +71,10 @@ def prune_losses(connection: Connection, before_ns: int, by: Age) -> None:
     """Delete older losses, and keep their totals."""
     before = clamp(before_ns)
     older = f"{'arrived_ns' if by == 'arrival' else 'until_ns'} < ?"
-    gone = _sums(connection, f"SELECT reason, sum(count) FROM losses WHERE {older} GROUP BY 1", before)  # noqa: S608  # constants
+    gone = _sums(connection, f"SELECT reason, sum(count) FROM losses WHERE {older} GROUP BY 1", before)
     if gone:
         save_counters(connection, pruned(gone, load_counters(connection)))
-        connection.exec_driver_sql(f"DELETE FROM losses WHERE {older}", (before,))  # noqa: S608  # constants
+        connection.exec_driver_sql(f"DELETE FROM losses WHERE {older}", (before,))
 
 
 def _sums(connection: Connection, sql: str, *values: Any) -> list[Any]:

@@ -58,7 +58,7 @@ def release(connection: Connection, orphans: set[int], scopes: set[RowScope]) ->
 def _referring(connection: Connection, scopes: set[RowScope]) -> Iterator[tuple[int, str]]:
     for scope in scopes:
         rows = connection.exec_driver_sql(
-            f"SELECT id, shared FROM spans WHERE {_REFERRING[scope.of]} AND shared IS NOT NULL ORDER BY id",  # noqa: S608  # constants
+            f"SELECT id, shared FROM spans WHERE {_REFERRING[scope.of]} AND shared IS NOT NULL ORDER BY id",
             (scope.id,),
         )
         yield from ((row[0], row[1]) for row in rows)
@@ -66,7 +66,7 @@ def _referring(connection: Connection, scopes: set[RowScope]) -> Iterator[tuple[
 
 def _assign_owners(connection: Connection, heirs: dict[int, int]) -> None:
     rows = connection.exec_driver_sql(
-        f"SELECT {fulltext.INDEXED_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?))",  # noqa: S608  # constants
+        f"SELECT {fulltext.INDEXED_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?))",
         (json_list(sorted(set(heirs.values()))),),
     )
     # Search now finds these messages at the new owner, so its document changes.

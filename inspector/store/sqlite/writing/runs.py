@@ -11,7 +11,7 @@ from inspector.store.sqlite.writing.sum_rows import RUNS, TRACES
 from inspector.store.values.sums import MESSAGE, RunSums, TraceSums
 
 _LOAD = (
-    f"SELECT {', '.join(RUNS.columns)}, (SELECT kind FROM traces WHERE id = runs.head), "  # noqa: S608  # constants
+    f"SELECT {', '.join(RUNS.columns)}, (SELECT kind FROM traces WHERE id = runs.head), "
     "(SELECT start_ns FROM traces WHERE id = runs.head) FROM runs WHERE run_id IN (SELECT value FROM json_each(?))"
 )
 

@@ -51,7 +51,7 @@ class SumRows(Generic[S]):
         self._plain_values = attrgetter(*plain)
         changed = ", ".join(f"{name} = excluded.{name}" for name in self.columns if name not in keys)
         self._save = (
-            f"INSERT INTO {table} ({', '.join(self.columns)}) VALUES {VALUES} "  # noqa: S608  # constants
+            f"INSERT INTO {table} ({', '.join(self.columns)}) VALUES {VALUES} "
             f"ON CONFLICT ({keys[0]}) DO UPDATE SET {changed}"
         )
 
@@ -59,7 +59,7 @@ class SumRows(Generic[S]):
         """Yield the stored totals with one of these values in a column."""
         remaining = iter(keys)
         while chunk := tuple(islice(remaining, _FETCHED)):
-            sql = f"SELECT {', '.join(self.columns)} FROM {self._table} WHERE {by} IN ({','.join('?' * len(chunk))})"  # noqa: S608  # constants and question marks
+            sql = f"SELECT {', '.join(self.columns)} FROM {self._table} WHERE {by} IN ({','.join('?' * len(chunk))})"
             for row in driver(connection).execute(sql, chunk):
                 yield self.make(**self.read(row))
 

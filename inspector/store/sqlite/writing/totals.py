@@ -165,7 +165,7 @@ def _take_excerpts(sums: TraceSums, excerpts: Excerpts) -> None:
 
 
 def _rows(connection: Connection, trace: str, value: str | int) -> Iterable[Row]:
-    rows = connection.exec_driver_sql(f"SELECT {', '.join(_SUMMED)} FROM spans WHERE trace_id = {trace}", (value,))  # noqa: S608  # constants
+    rows = connection.exec_driver_sql(f"SELECT {', '.join(_SUMMED)} FROM spans WHERE trace_id = {trace}", (value,))
     for row in rows:
         values: dict[str, Any] = _BLANK | dict(zip(_SUMMED, row, strict=True))
         yield Row(**values)
@@ -190,7 +190,7 @@ def _members(connection: Connection, session_id: str) -> Iterable[tuple[TraceSum
     trace = ", ".join(f"traces.{name}" for name in _OF_SESSIONS)
     whole, shared = (", ".join(f"{table}.{name}" for name in _SHARE_FIELDS) for table in ("traces", "shares"))
     sql = (
-        f"SELECT {trace}, {whole} FROM traces WHERE session_id = :id AND mixed = 0 UNION ALL "  # noqa: S608  # constants
+        f"SELECT {trace}, {whole} FROM traces WHERE session_id = :id AND mixed = 0 UNION ALL "
         f"SELECT {trace}, {shared} FROM shares JOIN traces ON traces.id = shares.trace_id WHERE shares.session_id = :id"
     )
     for row in driver(connection).execute(sql, {"id": session_id}):
@@ -212,7 +212,7 @@ def _load_shares(connection: Connection, row_ids: Sequence[int]) -> dict[int, Sh
     shares: dict[int, Shares] = {row_id: {} for row_id in row_ids}
     columns = ", ".join(_SHARE_FIELDS)
     for row_id in row_ids:
-        sql = f"SELECT session_id, {columns} FROM shares WHERE trace_id = ?"  # noqa: S608  # constants
+        sql = f"SELECT session_id, {columns} FROM shares WHERE trace_id = ?"
         for session_id, *values in driver(connection).execute(sql, (row_id,)):
             shares[row_id][session_id] = Sums(*values)
     return shares
@@ -252,7 +252,7 @@ def _save_shares(connection: Connection, shared: Mapping[int, Shares]) -> None:
             sums.saturate()
         rows = [(row_id, session_id, *_share_values(sums)) for session_id, sums in shares.items()]
         if len(rows) > 1:
-            sql = f"INSERT INTO shares (trace_id, session_id, {', '.join(_SHARE_FIELDS)}) VALUES {VALUES}"  # noqa: S608  # constants
+            sql = f"INSERT INTO shares (trace_id, session_id, {', '.join(_SHARE_FIELDS)}) VALUES {VALUES}"
             execute_rows(driver(connection), sql, rows)
 
 

@@ -37,8 +37,8 @@ from inspector.store.values.sums import TraceSums
 from inspector.store.values.text_hashes import TextHashes
 
 _NAMES = Row._fields
-_INSERT = f"INSERT INTO spans ({', '.join(_NAMES)}) VALUES {VALUES}"  # noqa: S608  # constants
-_SELECT = f"SELECT {', '.join(_NAMES)} FROM spans"  # noqa: S608  # constants
+_INSERT = f"INSERT INTO spans ({', '.join(_NAMES)}) VALUES {VALUES}"
+_SELECT = f"SELECT {', '.join(_NAMES)} FROM spans"
 _FETCHED = 128
 
 
@@ -254,7 +254,7 @@ def forget_marks(connection: Connection, names: Iterable[str]) -> None:
 def mark_lost(connection: Connection, processes: Iterable[str]) -> int:
     """Mark the spans that processes left running as lost, and return their number."""
     rows = connection.exec_driver_sql(
-        f"{_SELECT} WHERE process IN (SELECT value FROM json_each(?)) AND status = 'running' ORDER BY id",  # noqa: S608  # constants
+        f"{_SELECT} WHERE process IN (SELECT value FROM json_each(?)) AND status = 'running' ORDER BY id",
         (json_list([clean(process) for process in processes]),),
     )
     running = [Row(*values) for values in rows]
@@ -274,7 +274,7 @@ def _update(connection: Connection, replaced: Sequence[tuple[Row, Row]]) -> None
         by_columns.setdefault(changed, []).append((new.id, *(new[at] for at in changed)))
     for changed, rows in by_columns.items():
         settings = ", ".join(f"{_NAMES[at]} = fresh.column{place}" for place, at in enumerate(changed, 2))
-        sql = f"UPDATE spans SET {settings} FROM (VALUES {VALUES}) AS fresh WHERE spans.id = fresh.column1"  # noqa: S608  # constants
+        sql = f"UPDATE spans SET {settings} FROM (VALUES {VALUES}) AS fresh WHERE spans.id = fresh.column1"
         execute_rows(driver(connection), sql, rows)
 
 

@@ -20,7 +20,7 @@ def upgrade() -> None:
     names = ", ".join(_KEPT)
     # The cross join makes SQLite read the spans in the order of their ids, so that the copy only appends.
     op.execute(
-        f"INSERT INTO spans_0002 (id, seq, trace_id, {names}) "  # noqa: S608  # constants
+        f"INSERT INTO spans_0002 (id, seq, trace_id, {names}) "
         f"SELECT spans.id, spans.seq, traces.id, {', '.join('spans.' + name for name in _KEPT)} "
         "FROM spans CROSS JOIN traces ON traces.trace_id = spans.trace_id ORDER BY spans.id"
     )

@@ -49,16 +49,16 @@ def _sum_traces() -> None:
         "UPDATE traces SET running = 0, failed = 0, lost = 0, abandoned = 0, cancelled = 0, errors = 0, models = '[]'"
     )
     op.execute(
-        f"UPDATE traces SET {counted}, errors = summed.failed FROM (SELECT trace_id, count(*) AS calls, {statuses}, "  # noqa: S608  # constants
+        f"UPDATE traces SET {counted}, errors = summed.failed FROM (SELECT trace_id, count(*) AS calls, {statuses}, "
         f"count(*) FILTER (WHERE {_UNPRICED}) AS unpriced_calls FROM spans WHERE folded_into IS NULL GROUP BY trace_id"
         ") AS summed WHERE summed.trace_id = traces.id"
     )
     op.execute(
-        f"UPDATE traces SET models = named.models FROM (SELECT trace_id, json_group_array(named_model) AS models "  # noqa: S608  # constants
+        f"UPDATE traces SET models = named.models FROM (SELECT trace_id, json_group_array(named_model) AS models "
         f"FROM ({models} ORDER BY 1, 2) GROUP BY trace_id) AS named WHERE named.trace_id = traces.id"
     )
     worst = " ".join(f"WHEN {name} > 0 THEN '{status}'" for status, name in _STATUSES.items())
-    op.execute(f"UPDATE traces SET status = CASE {worst} ELSE 'ok' END WHERE head_is_root = 0")  # noqa: S608  # constants
+    op.execute(f"UPDATE traces SET status = CASE {worst} ELSE 'ok' END WHERE head_is_root = 0")
     op.execute(
         "UPDATE traces SET duration_ms = (end_ns - start_ns) / 1e6 "
         "WHERE head_is_root = 0 AND status <> 'running' AND end_ns IS NOT NULL"
@@ -71,6 +71,6 @@ def _sum_sessions() -> None:
     statuses = ", ".join(f"count(*) FILTER (WHERE status = '{status}') AS {name}" for status, name in _STATUSES.items())
     counted = ", ".join(f"{name} = summed.{name}" for name in (*names, *_STATUSES.values()))
     op.execute(
-        f"UPDATE sessions SET {counted} FROM (SELECT session_id, {sums}, {statuses} FROM traces "  # noqa: S608  # constants
+        f"UPDATE sessions SET {counted} FROM (SELECT session_id, {sums}, {statuses} FROM traces "
         "WHERE session_id IS NOT NULL GROUP BY session_id) AS summed WHERE summed.session_id = sessions.session_id"
     )

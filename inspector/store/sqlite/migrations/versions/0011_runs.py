@@ -120,7 +120,7 @@ def _sum_runs() -> None:
         "WHEN 'session' THEN session_id ELSE name END",
     }
     op.execute(
-        f"INSERT INTO runs (run_id, {', '.join((*sums, *first))}) "  # noqa: S608  # constants
+        f"INSERT INTO runs (run_id, {', '.join((*sums, *first))}) "
         f"SELECT run_id, {', '.join(f'summed.{name}' for name in sums)}, {', '.join(f'head.{name}' for name in first)} "
         f"FROM (SELECT run_id, {', '.join(f'{sql} AS {name}' for name, sql in sums.items())} FROM traces GROUP BY 1) "
         f"AS summed JOIN (SELECT run_id, {', '.join(f'{sql} AS {name}' for name, sql in first.items())}, row_number() "
