@@ -3,7 +3,8 @@
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Literal, TypeAlias, cast
 
 import msgspec
@@ -36,7 +37,7 @@ from inspector.store.sqlite.sql.parameters import json_list
 from inspector.store.sqlite.tables import runs, spans, traces
 from inspector.store.values.counting import largest, quantile, rounded_usd, total_usd
 from inspector.store.values.rows import INT64_MAX
-from inspector.store.values.slices import slices_of
+from inspector.store.values.slices import NOTHING, slices_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,41 +108,8 @@ _LEAST_SLICES = 16
 _DURATIONS = msgspec.json.Decoder(list[float])
 _Item: TypeAlias = tuple[int, int]
 """The start and the row id of an item."""
-
-
-@dataclass(slots=True)
-class _ItemStats:
-    count: int = 0
-    errors: int = 0
-    tokens: tuple[int, int, int] = (0, 0, 0)
-    priced: int = 0
-    unpriced_calls: int = 0
-    costs: list[float] = field(default_factory=list[float])
-    durations: list[float] = field(default_factory=list[float])
-
-    def add(self, row: Sequence[Any], durations: list[float]) -> None:
-        count, errors, *tokens, priced, unpriced, cost_usd = row
-        self.count += count
-        self.errors += int(errors)
-        one, other, last = (known + int(more) for known, more in zip(self.tokens, tokens, strict=True))
-        self.tokens = (one, other, last)
-        self.priced += int(priced)
-        self.unpriced_calls += int(unpriced)
-        self.costs.append(cost_usd)
-        self.durations += durations
-
-    def values(self) -> tuple[Any, ...]:
-        """Return the fields that groups and buckets have in common, in their order."""
-        durations = sorted(self.durations)
-        cost_usd = total_usd(self.costs)
-        return (
-            self.count,
-            self.errors,
-            *(quantile(durations, share) for share in (0.5, 0.95, 0.99)),
-            *(min(INT64_MAX, tokens) for tokens in self.tokens),
-            None if cost_usd is None else rounded_usd(cost_usd, self.priced),
-            self.unpriced_calls,
-        )
+_Row: TypeAlias = tuple[Any, ...]
+"""The sums of some items, as `_sums` selects them."""
 
 
 def read_summary_stats(
@@ -159,30 +127,52 @@ def read_summary_stats(
     question = _sums(of, None if by is None else of.grouped.get(by)).where(*of_slice)
     of_many = _sums_of_many(of, by, of_slice) if by in _MANY or by == "label" else None
     slices = slices_of(where, _ends(connection, of, where, conditions, listed), buckets or _LEAST_SLICES)
-    total, by_key, by_slice = _ItemStats(), dict[str | None, _ItemStats](), dict[int, _ItemStats]()
+    rows: list[_Row] = []
+    by_key: dict[str | None, list[_Row]] = {}
+    by_slice: dict[int, list[_Row]] = {}
     until = time.monotonic() + limits.scan_s
     for at, first_ns, end_ns in () if slices is None else reversed(slices.times()):
         if time.monotonic() >= until:
             complete = False
             break
         its = _slice(first_ns, end_ns, listed)
-        by_slice[at] = _ItemStats()
-        for key, durations, *row in connection.execute(question, its):
-            known_durations = _DURATIONS.decode(durations)
-            groups = () if of_many is not None else (by_key.setdefault(key, _ItemStats()),)
-            for target in (total, by_slice[at], *groups):
-                target.add(row, known_durations)
-        for key, durations, *row in () if of_many is None else connection.execute(of_many, its):
-            by_key.setdefault(key, _ItemStats()).add(row, _DURATIONS.decode(durations))
-    groups = tuple(StatsGroup(key, *its.values()) for key, its in largest(by_key.items(), lambda its: its.count))
+        by_slice[at] = [_read(row) for row in connection.execute(question, its)]
+        rows += by_slice[at]
+        for row in by_slice[at] if of_many is None else map(_read, connection.execute(of_many, its)):
+            by_key.setdefault(row[0], []).append(row)
+    ranked = largest(by_key.items(), lambda its: sum(row[2] for row in its))
+    groups = tuple(StatsGroup(key, *_values_of(its)) for key, its in ranked)
     if by == "label":
         means = _mean_scores(connection, of, conditions, listed)
         groups = tuple(replace(each, mean_score=means.get(each.key)) for each in groups)
     return Stats(
-        StatsGroup(None, *total.values()),
+        StatsGroup(None, *_values_of(rows)),
         () if by is None else groups,
-        slices.buckets({at: its.values() for at, its in by_slice.items()}) if slices is not None and buckets else (),
+        slices.buckets({at: _values_of(its) for at, its in by_slice.items()}) if slices is not None and buckets else (),
         complete,
+    )
+
+
+def _read(row: Sequence[Any]) -> _Row:
+    key, durations, *sums = row
+    return key, _DURATIONS.decode(durations), *sums
+
+
+def _values_of(rows: Sequence[_Row]) -> tuple[Any, ...]:
+    """Return the fields that groups and buckets have in common, in their order, of rows of `_sums`."""
+    if not rows:
+        return NOTHING
+    _, durations, *sums, costs = zip(*rows, strict=True)
+    ascending = sorted(chain.from_iterable(durations))
+    count, errors, *tokens, priced, unpriced = (sum(map(int, column)) for column in sums)
+    cost_usd = total_usd(costs)
+    return (
+        count,
+        errors,
+        *(quantile(ascending, share) for share in (0.5, 0.95, 0.99)),
+        *(min(INT64_MAX, each) for each in tokens),
+        None if cost_usd is None else rounded_usd(cost_usd, priced),
+        unpriced,
     )
 
 
