@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from sqlalchemy import Connection
 
@@ -16,24 +16,18 @@ _TIGHT_SPANS = 64
 T = TypeVar("T")
 
 
-class Transactions(Protocol):
-    """Opens write transactions one after another; other threads may write in between."""
-
-    def __call__(self) -> AbstractContextManager[Connection]:
-        """Begin a transaction, which ends with the block."""
-        ...
-
-
 class Removal:
     """Runs the steps of one removal.
 
     Args:
-        transactions: Opens their transactions.
+        transaction: Begins a write transaction, which ends with the block; other threads may write between two.
         make_room: Frees space without removing anything, and checkpoints the log.
     """
 
-    def __init__(self, transactions: Transactions, make_room: Callable[[], None]) -> None:
-        self._transactions = transactions
+    def __init__(
+        self, transaction: Callable[[], AbstractContextManager[Connection]], make_room: Callable[[], None]
+    ) -> None:
+        self._transaction = transaction
         self._make_room = make_room
         self.spans = MOST_SPANS
         """Maximum number of spans that the next step may remove."""
@@ -51,7 +45,7 @@ class Removal:
         """
         while True:
             try:
-                with self._transactions() as connection:
+                with self._transaction() as connection:
                     result = remove(connection)
             except StoreFull:
                 if self.spans == 1:

@@ -2,11 +2,11 @@
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import TypeAlias
 
 from sqlalchemy import Connection
 
@@ -43,12 +43,8 @@ _TRACES_OF: dict[Deletable, str] = {
     ),
 }
 """Queries for the traces of a run, and for those with a span of a session."""
-
-
-class _Aged(Protocol):
-    def __call__(self, connection: Connection, *, limit: int) -> Sequence[str]:
-        """Return traces that are too old."""
-        ...
+_Aged: TypeAlias = Callable[[Connection], Sequence[str]]
+"""Returns the next traces that are too old."""
 
 
 def delete(removal: Removal, what: Deletable, its_id: str) -> int:
@@ -114,9 +110,9 @@ def prune(
     aged: _Aged | None = None
     if before_ns is not None and arrivals_ns is not None:
         removal.step(lambda connection: arrivals.remember(connection, arrivals_ns))
-        aged = partial(arrivals.arrived_before, before_ns=before_ns, now_ns=arrivals_ns)
+        aged = partial(arrivals.arrived_before, before_ns=before_ns, now_ns=arrivals_ns, limit=SLICE_TRACES)
     elif before_ns is not None:
-        aged = partial(_over_before, before_ns=before_ns)
+        aged = partial(_over_before, before_ns=before_ns, limit=SLICE_TRACES)
     until = math.inf if for_s is None else time.monotonic() + for_s
     bytes_before = removal.step(_file_bytes)
     if before_ns is not None:
@@ -138,7 +134,7 @@ def prune(
 def _removals(removal: Removal, aged: _Aged | None, max_bytes: int | None, by: Age) -> Iterator[tuple[int, int]]:
     """Remove traces, then return space, and yield the number of removed traces and spans after each step."""
     removed = 0
-    while aged is not None and (batch := removal.step(partial(aged, limit=SLICE_TRACES))):
+    while aged is not None and (batch := removal.step(aged)):
         # Newest first, so that a message keeps its owner, an earlier span, until that is removed too.
         for traces, spans in _deletions(removal, batch[::-1]):
             removed += spans
