@@ -15,7 +15,9 @@ from toolkit import (
     Workflow,
 )
 from toolkit.errors import DefinitionInvalid
-from toolkit.middleware import Retry, Timeout, ToolMiddleware
+from toolkit.formats import offer
+from toolkit.middleware import Cache, Quota, RateLimit, Retry, Timeout, ToolMiddleware
+from toolkit.people import Approve
 
 WRONG = {
     "Agent takes no 'agent_name'; did you mean 'name'?": lambda: Agent(agent_name="a"),
@@ -38,6 +40,31 @@ WRONG = {
     "Workflow takes no 'steps'; it takes name, work, pattern, description": lambda: Workflow("w", steps=[]),
     "Retry takes no 'times'; it takes attempts, on, ": lambda: Retry(times=3),
 }
+
+
+WRONG_VALUES = {
+    "Cache(scope=…) is 'agent'; expected a function, as in lambda ctx: ctx.agent_name": lambda: Cache(scope="agent"),
+    "Cache(store) is 60; expected MemoryStore(ttl_s=…), or RedisStore(…)": lambda: Cache(60),
+    "RateLimit(by=…) is 'agent'; expected a function, as in lambda ctx: ctx.agent_name": lambda: RateLimit(
+        5, 60, by="agent"
+    ),
+    "Quota(by=…) is 'agent'; expected a function": lambda: Quota(5, by="agent"),
+    "RateLimit(calls) is '5'; expected a whole number of at least 1": lambda: RateLimit("5", 60),
+    "RateLimit(per_s) is '60'; expected a number above 0": lambda: RateLimit(5, "60"),
+    "Retry(backoff=…) is 2; expected a function, as in lambda attempt: 2.0": lambda: Retry(backoff=2),
+    "Approve(approver=…) is True; expected a function, as in async def ask_me(request) -> bool": lambda: Approve(
+        approver=True
+    ),
+    "offer takes a ToolDefinition, as tool.definition is one, not ": lambda: offer(print),
+    "ToolServer(port=…) is '80'; expected a number, or 0 for a free one": lambda: ToolServer(mode="http", port="80"),
+}
+
+
+@pytest.mark.parametrize("message", WRONG_VALUES)
+def test_a_value_of_the_wrong_kind_is_refused_where_it_is_given_and_the_right_one_named(message):
+    with pytest.raises(DefinitionInvalid) as raised:
+        WRONG_VALUES[message]()
+    assert str(raised.value).startswith(message)
 
 
 @pytest.mark.parametrize("message", WRONG)

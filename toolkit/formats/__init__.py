@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from toolkit.call import ToolCall
 from toolkit.definition import ToolDefinition
+from toolkit.errors import DefinitionInvalid
 from toolkit.formats import chat
 from toolkit.formats.chat import call_of, calls_of
 from toolkit.formats.mcp import mcp_tool
@@ -29,4 +30,6 @@ def answers(calls: Sequence[ToolCall], results: Sequence[ToolResult]) -> list[di
 
 def offer(definition: ToolDefinition, format: Literal["chat", "mcp"] = "chat") -> dict[str, Any]:  # noqa: A002 - the field's word
     """Return a tool as what a model is offered, LangChain's ``bind_tools`` included, or a client of MCP's."""
+    if not isinstance(definition, ToolDefinition):  # pyright: ignore[reportUnnecessaryIsInstance] - not everybody checks types
+        raise DefinitionInvalid(f"offer takes a ToolDefinition, as tool.definition is one, not {definition!r}")
     return mcp_tool(definition) if format == "mcp" else chat.offer(definition)

@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from toolkit.content import as_content
+from toolkit.errors import DefinitionInvalid
 from toolkit.extras import need
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
-from toolkit.middleware.selection import ToolMiddleware, Tools, above_zero
+from toolkit.middleware.selection import ToolMiddleware, Tools, a_function, above_zero
 from toolkit.result import ToolResult
 
 _logger = logging.getLogger("mcp.toolkit")
@@ -117,8 +118,10 @@ class Cache(ToolMiddleware):
         tools: Tools = "*",
     ) -> None:
         super().__init__(tools)
-        self._store = store or MemoryStore()
-        self._scope = scope
+        if store is not None and not all(callable(getattr(store, each, None)) for each in ("get", "set")):
+            raise DefinitionInvalid(f"Cache(store) is {store!r}; expected MemoryStore(ttl_s=…), or RedisStore(…)")
+        self._store = MemoryStore() if store is None else store
+        self._scope = scope and a_function(scope, "Cache(scope=…)", "lambda ctx: ctx.agent_name")
 
     async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
         """Answer from the store or from the tool."""

@@ -7,7 +7,7 @@ from math import inf
 
 from toolkit.errors import DefinitionInvalid, QuotaExceeded
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
-from toolkit.middleware.selection import ToolMiddleware, Tools, error_result
+from toolkit.middleware.selection import ToolMiddleware, Tools, a_function, above_zero, error_result
 from toolkit.result import ToolResult
 
 _MOST_KEYS = 10_000
@@ -24,6 +24,12 @@ def each_tool(ctx: ToolHookContext) -> Hashable:
 def each_run(ctx: ToolHookContext) -> Hashable:
     """Count what belongs together apart, by ``correlation_id``: a run, a session, a user."""
     return ctx.correlation_id
+
+
+def _whole(calls: int, what: str) -> int:
+    if not isinstance(calls, int) or calls < 1:  # pyright: ignore[reportUnnecessaryIsInstance] - as in `above_zero`
+        raise DefinitionInvalid(f"{what} is {calls!r}; expected a whole number of at least 1")
+    return calls
 
 
 class RateLimit(ToolMiddleware):
@@ -49,12 +55,10 @@ class RateLimit(ToolMiddleware):
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__(tools)
-        if not (calls >= 1 and per_s > 0):
-            raise DefinitionInvalid(f"{type(self).__name__}({calls}, {per_s}): both have to be above 0")
-        self._calls = calls
+        self._calls = _whole(calls, f"{type(self).__name__}(calls)")
         self._most = f"{calls} {'call' if calls == 1 else 'calls'}"
-        self._per_s = per_s
-        self._by = by
+        self._per_s = above_zero(per_s, "RateLimit(per_s)")
+        self._by = a_function(by, f"{type(self).__name__}(by=…)", "lambda ctx: ctx.agent_name")
         self._clock = clock
         self._let_through: OrderedDict[Hashable, deque[float]] = OrderedDict()
 
@@ -95,8 +99,6 @@ class Quota(RateLimit):
     """
 
     def __init__(self, calls: int, *, by: By = each_run, tools: Tools = "*") -> None:
-        if not isinstance(calls, int) or calls < 1:  # pyright: ignore[reportUnnecessaryIsInstance] - as in `above_zero`
-            raise DefinitionInvalid(f"Quota(calls) is {calls!r}; expected a whole number of at least 1")
         super().__init__(calls, inf, by=by, tools=tools)
 
     async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:

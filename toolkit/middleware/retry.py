@@ -15,7 +15,7 @@ from toolkit.errors import (
     ToolUnknown,
 )
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
-from toolkit.middleware.selection import ToolMiddleware, Tools, above_zero, error_result
+from toolkit.middleware.selection import ToolMiddleware, Tools, a_function, above_zero, error_result
 from toolkit.outcomes import time_limit
 from toolkit.plain import own
 from toolkit.result import ToolResult
@@ -67,7 +67,7 @@ class Retry(ToolMiddleware):
         self._attempts = attempts
         self._on = on
         self._error_results = error_results
-        self._backoff = backoff
+        self._backoff = a_function(backoff, "Retry(backoff=…)", "lambda attempt: 2.0")
         self._sleep = sleep
 
     async def around(self, _ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:

@@ -3,13 +3,15 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from toolkit.errors import DefinitionInvalid, ToolkitError
 from toolkit.keywords import require_known
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
 from toolkit.plain import texts_of
 from toolkit.result import ToolResult
+
+V = TypeVar("V")
 
 Tools = str | Iterable[str]
 """Patterns of tools' names in the style of a shell, for example ``"shell.*"`` or ``["search", "web__*"]``."""
@@ -43,6 +45,13 @@ def above_zero(value: float, what: str) -> float:
     """Return ``value`` if it is a number above 0."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:  # pyright: ignore[reportUnnecessaryIsInstance] - not everybody checks types
         raise DefinitionInvalid(f"{what} is {value!r}; expected a number above 0")
+    return value
+
+
+def a_function(value: V, what: str, example: str) -> V:
+    """Return ``value`` if it can be called."""
+    if not callable(value):
+        raise DefinitionInvalid(f"{what} is {value!r}; expected a function, as in {example}")
     return value
 
 

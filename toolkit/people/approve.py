@@ -2,7 +2,7 @@
 
 from toolkit.errors import ToolRefused
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
-from toolkit.middleware.selection import ToolMiddleware, Tools, above_zero, error_result
+from toolkit.middleware.selection import ToolMiddleware, Tools, a_function, above_zero, error_result
 from toolkit.people.asking import PATIENCE_S, ApprovalRequest, Approver, answered
 from toolkit.people.terminal import Terminal
 from toolkit.plain import own
@@ -31,7 +31,7 @@ class Approve(ToolMiddleware):
         super().__init__(tools)
         self._timeout_s = None if timeout_s is None else above_zero(timeout_s, "Approve(timeout_s=…)")
         self._question = question
-        self._approver = approver
+        self._approver = approver and a_function(approver, "Approve(approver=…)", "async def ask_me(request) -> bool")
         self._terminal = Terminal()
 
     async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:

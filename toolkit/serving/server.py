@@ -64,6 +64,8 @@ class ToolServer:
             raise DefinitionInvalid(f"unknown mode {mode!r}; expected 'stdio' or 'http'")
         if mode == "stdio" and (auth_required or tokens):
             raise DefinitionInvalid("tokens are for mode='http': on standard input there is one caller, who started us")
+        if not isinstance(port, int) or not 0 <= port <= 65535:  # pyright: ignore[reportUnnecessaryIsInstance] - not everybody checks types
+            raise DefinitionInvalid(f"ToolServer(port=…) is {port!r}; expected a number, or 0 for a free one")
         self.name = name
         self._mode = mode
         self._address = (host, port)

@@ -61,7 +61,7 @@ def test_each_tool_has_a_limit_of_its_own_unless_told_otherwise(tool, call):
 
 @pytest.mark.parametrize(["calls", "per_s"], [(0, 1), (1, 0), (-1, 1)])
 def test_a_limit_that_lets_nothing_through_is_refused(calls, per_s):
-    with pytest.raises(DefinitionInvalid, match="above 0"):
+    with pytest.raises(DefinitionInvalid, match=r"expected a (number above 0|whole number of at least 1)"):
         RateLimit(calls, per_s)
 
 
