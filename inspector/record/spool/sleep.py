@@ -7,6 +7,7 @@ writes.
 
 import contextlib
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
@@ -29,6 +30,19 @@ class Pauses:
 
 
 PAUSES = Pauses()
+_GLANCE_S = 0.05
+"""How often somebody who waits for the thread looks how far it is."""
+
+
+def is_reached(done: threading.Event, reached: Callable[[], bool], timeout_s: float) -> bool:
+    """Wait until the thread has written everything, or so far as is asked for; return False if that takes too long."""
+    until_s = time.monotonic() + timeout_s
+    while not done.wait(max(0.0, min(_GLANCE_S, until_s - time.monotonic()))):
+        if reached():
+            return True
+        if time.monotonic() >= until_s:
+            return False
+    return True
 
 
 class Sleep:

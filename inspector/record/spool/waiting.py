@@ -39,6 +39,8 @@ class WaitingCalls:
         self._calls: deque[RecordedSpan] = deque()
         self._put_bytes = 0
         self._taken_bytes = 0
+        self.taken = 0
+        """How many calls were taken so far."""
 
     def __len__(self) -> int:
         return len(self._calls)
@@ -68,6 +70,7 @@ class WaitingCalls:
         taken: list[RecordedSpan] = []
         size = 0
         while calls and len(taken) < most and size < _TAKEN_BYTES:
+            self.taken += 1
             span = calls.popleft()
             # Before its state is read: if it ends from here on, it is put back.
             span.is_waiting = False

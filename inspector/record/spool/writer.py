@@ -17,7 +17,7 @@ from inspector.record.lines.losses import LossCounter
 from inspector.record.lines.renderer import Render, RenderedLine
 from inspector.record.spool.counts import calls_of, count
 from inspector.record.spool.segments import Segments
-from inspector.record.spool.sleep import PAUSES, Pauses, Sleep
+from inspector.record.spool.sleep import PAUSES, Pauses, Sleep, is_reached
 from inspector.record.spool.unwritten import UnwrittenMark
 from inspector.record.spool.waiting import MAX_BYTES, MAX_CALLS, WaitingCalls
 from inspector.tally import Tally
@@ -95,6 +95,7 @@ class SpoolWriter:
         self._given_up = False
         self._writing = False
         self._rendering = 0
+        self._through = 0  # how many of the calls that were taken are in the file, or lost
         self._wrote_s = 0.0
 
     def put(self, span: RecordedSpan) -> None:
@@ -162,7 +163,7 @@ class SpoolWriter:
                 self.on_begin()
 
     def flush(self, timeout_s: float = 2.0, *, starved_s: float = 0.0) -> bool:
-        """Wait until everything queued so far is written.
+        """Wait until everything queued so far is written, and nothing that other threads record meanwhile.
 
         Args:
             timeout_s: How long to wait while nothing is written.
@@ -182,10 +183,12 @@ class SpoolWriter:
             return False
         if thread is None:
             return self._write_here()
+        # In this order, so that none is missing if the writer takes some meanwhile.
+        goal = len(self._waiting) + self._waiting.taken
         done = threading.Event()
         self._sleep.wake(done)
         spent_s, began_s = time.process_time(), time.monotonic()
-        while not done.wait(timeout_s):
+        while not is_reached(done, lambda: self._through >= goal, timeout_s):
             used_s, spent_s = time.process_time() - spent_s, time.process_time()
             longest_s = starved_s if _AWAKE_S < used_s < timeout_s / 2 else 0.0
             idle_s = time.monotonic() - max(self._wrote_s, began_s)
@@ -199,8 +202,7 @@ class SpoolWriter:
             return False
         try:
             self._write_waiting()
-        # As at the boundary of the thread.
-        except Exception:  # noqa: BLE001
+        except Exception:  # noqa: BLE001 - as at the boundary of the thread
             self._complain()
             return False
         finally:
@@ -230,6 +232,9 @@ class SpoolWriter:
             self._stopping = False
             self._without_thread = True
             self._no_start_before_s = 0.0
+            # What other threads recorded meanwhile, and record no more.
+            if self.has_news:
+                self._write_here()
 
     def close(self, timeout_s: float = 2.0) -> None:
         """Write what is waiting and finish the file; open calls become lost."""
@@ -253,8 +258,7 @@ class SpoolWriter:
                 return
         try:
             self._write_waiting()
-        # As at the boundary of the thread.
-        except Exception:  # noqa: BLE001
+        except Exception:  # noqa: BLE001 - as at the boundary of the thread
             self._complain()
         finally:
             self._close_files()
@@ -331,8 +335,7 @@ class SpoolWriter:
 
     def _write_waiting(self) -> bool:
         """Write what is waiting; return whether anything was written."""
-        self._writing = True
-        wrote = False
+        self._writing, wrote = True, False
         # First, so that an end that is put after the count wakes the writer.
         self._has_ended = False
         # Only these: waiting for later calls too could take as long as the program runs.
@@ -377,6 +380,7 @@ class SpoolWriter:
             if self._tally is not None:
                 count(line, self._tally)
         self._failing = False
+        self._through = self._waiting.taken
         return True
 
     def _unwritten(self) -> int:

@@ -102,6 +102,35 @@ def test_a_flush_waits_for_the_writer_that_another_thread_is_starting(tmp_path):
     spool.close()
 
 
+def test_a_flush_waits_for_no_call_that_is_recorded_later(tmp_path):
+    rendering, may_go_on, later = threading.Event(), threading.Event(), threading.Event()
+
+    def render(spans, losses, **more):
+        rendering.set()
+        assert (later if any(span.span_id > 200 for span in spans) else may_go_on).wait(60)
+        return one_line_each(spans, losses, **more)
+
+    spool = SpoolWriter(tmp_path, "p", render)
+    spool.put(span_of(1))
+    assert rendering.wait(10)
+    for n in range(2, 130):
+        spool.put(span_of(n))
+    with ThreadPoolExecutor(1) as pool:
+        flushed = pool.submit(spool.flush, 60)
+        # It has begun.
+        while spool._sleep._alarms.empty():
+            assert not flushed.done()
+        for n in range(130, 300):
+            spool.put(span_of(n))
+        may_go_on.set()
+        try:
+            assert flushed.result(20)
+        finally:
+            later.set()
+    spool.close()
+    assert [line["span"] for line in lines_of(tmp_path)] == list(range(1, 300))
+
+
 def test_a_file_is_finished_when_its_writer_closed_it(tmp_path):
     spool = SpoolWriter(tmp_path, "p", one_line_each)
     spool.put(span_of(1))
