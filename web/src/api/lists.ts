@@ -5,14 +5,9 @@ import { client, unwrap } from "./client";
 
 /** The queries of lists, page by page. */
 
-export type Sort = "time" | "duration" | "cost" | "tokens";
-export type Order = "asc" | "desc";
-
 /** What a list shows: its filter and its order. */
-export interface Listing {
+export interface Listing extends Partial<ListOrder> {
   filter: Filter;
-  sort?: Sort;
-  order?: Order;
 }
 
 const PAGE = 100;
@@ -56,7 +51,7 @@ export function runsQuery(listing: Listing) {
 }
 
 /** What a list of sessions shows. */
-export type SessionListing = Pick<Filter, "since" | "until"> & ListOrder<"duration" | "tokens" | "cost">;
+export type SessionListing = Pick<Filter, "since" | "until"> & ListOrder;
 
 /** One page of sessions. */
 export async function sessionsPage(

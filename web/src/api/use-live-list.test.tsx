@@ -38,16 +38,16 @@ interface Item {
   id: string;
   seq: number;
   status: string;
-  value: number;
+  tokens: number;
 }
 
 const SIZE = 3;
-const RULES: ItemRules<Item, "value"> = { idOf: ({ id }) => id, timeOf: () => null, valueOf: ({ value }) => value };
+const RULES: ItemRules<Item> = { idOf: ({ id }) => id, timeOf: () => null, valueOf: ({ tokens }) => tokens };
 
 /** A list of twelve items on a page with three loaded pages, and a log of its requests. */
 async function showThreePages(change: (item: Item) => Item = (item) => item) {
   const store = new Map<string, Item>();
-  for (let at = 0; at < 12; at++) store.set(`i${at}`, change({ id: `i${at}`, seq: 1, status: "ok", value: 12 - at }));
+  for (let at = 0; at < 12; at++) store.set(`i${at}`, change({ id: `i${at}`, seq: 1, status: "ok", tokens: 12 - at }));
   const asked: string[] = [];
   const page = async ({ cursor, nowMs }: PagePlace): Promise<ListPage<Item>> => {
     asked.push(`page ${cursor ?? 0}`);
@@ -72,9 +72,9 @@ async function showThreePages(change: (item: Item) => Item = (item) => item) {
         getNextPageParam: ({ next_cursor }) => next_cursor,
         ...LIVE,
       });
-      useLiveList<Item, "value">({
+      useLiveList<Item>({
         queryKey: ["list"],
-        by: { sort: "value", order: "desc" },
+        by: { sort: "tokens", order: "desc" },
         rules: RULES,
         first: page,
         ownerOf: (span: SpanEvent) => span.session_id,
@@ -110,14 +110,14 @@ afterEach(() => {
 it("asks for its first page and for the changed items below it, and for no other page", async () => {
   const { store, asked, shown, stream } = await showThreePages();
   expect(new URL(stream.url).search).toBe("?after=100");
-  store.set("i0", { id: "i0", seq: 101, status: "ok", value: 50 });
-  store.set("i7", { id: "i7", seq: 102, status: "ok", value: 4.5 });
+  store.set("i0", { id: "i0", seq: 101, status: "ok", tokens: 50 });
+  store.set("i7", { id: "i7", seq: 102, status: "ok", tokens: 4.5 });
   stream.say(101, "i0");
   stream.say(102, "i7");
   stream.say(103, "i11");
   stream.say(104, null);
-  await waitFor(() => expect(shown().find(({ id }) => id === "i7")?.value).toBe(4.5));
-  expect(shown()[0]?.value).toBe(50);
+  await waitFor(() => expect(shown().find(({ id }) => id === "i7")?.tokens).toBe(4.5));
+  expect(shown()[0]?.tokens).toBe(50);
   expect(shown()).toHaveLength(9);
   expect(asked).toEqual(["page 0", "item i7"]);
 });

@@ -26,11 +26,11 @@ export const LIVE = {
 } as const;
 
 /** A list that is loaded page by page, and how to refresh what it shows. */
-export interface LiveList<Item extends Listed, Sort extends string> {
+export interface LiveList<Item extends Listed> {
   /** The key of the infinite query that loads it, with `LIVE`. */
   queryKey: QueryKey;
-  by: ListOrder<Sort>;
-  rules: ItemRules<Item, Sort>;
+  by: ListOrder;
+  rules: ItemRules<Item>;
   /** Load its first page. */
   first: (place: PagePlace) => Promise<ListPage<Item>>;
   /** A key for the item that a span belongs to; null if it belongs to none in the list. */
@@ -58,9 +58,7 @@ const EVERYTHING = {};
  * Its first page is loaded again, and below it only the items that changed: loading every page would take longer the
  * further one scrolls.
  */
-export function useLiveList<Item extends Listed & { status: string }, Sort extends string>(
-  list: LiveList<Item, Sort>,
-): void {
+export function useLiveList<Item extends Listed & { status: string }>(list: LiveList<Item>): void {
   const queries = useQueryClient();
   const position = usePosition();
   const kept = useRef<Kept | null>(null);
@@ -100,10 +98,7 @@ interface Kept {
   stop: () => void;
 }
 
-function keep<Item extends Listed & { status: string }, Sort extends string>(
-  queries: QueryClient,
-  list: LiveList<Item, Sort>,
-): Kept {
+function keep<Item extends Listed & { status: string }>(queries: QueryClient, list: LiveList<Item>): Kept {
   const stale = new Set<string>();
   const { queryKey } = list;
   const figures = paced(async () => list.onChange?.(), FIGURES_PAUSE_MS);
@@ -147,9 +142,9 @@ function pagesOf<Item extends Listed>(queries: QueryClient, queryKey: QueryKey):
 }
 
 /** Load only the first page and replace the old one, or, if a page is loading, do so after that. */
-async function renewFirst<Item extends Listed, Sort extends string>(
+async function renewFirst<Item extends Listed>(
   queries: QueryClient,
-  { queryKey, by, rules, first }: LiveList<Item, Sort>,
+  { queryKey, by, rules, first }: LiveList<Item>,
 ): Promise<void> {
   for (;;) {
     await settled(queries, queryKey);
@@ -164,9 +159,9 @@ async function renewFirst<Item extends Listed, Sort extends string>(
 }
 
 /** Refresh the items below the first page that changed; those over the limit stay in `stale`. */
-async function renewBelow<Item extends Listed, Sort extends string>(
+async function renewBelow<Item extends Listed>(
   queries: QueryClient,
-  { queryKey, rules: { idOf }, ownerIn, itemOf, item }: LiveList<Item, Sort>,
+  { queryKey, rules: { idOf }, ownerIn, itemOf, item }: LiveList<Item>,
   stale: Set<string>,
 ): Promise<void> {
   const [first, ...others] = pagesOf<Item>(queries, queryKey);

@@ -22,17 +22,14 @@ interface ListedRun {
 }
 
 const idOf = (item: ListedRun) => item.run_id;
-const RULES: ItemRules<ListedRun, "duration"> = {
+const RULES: ItemRules<ListedRun> = {
   idOf,
   timeOf: (item) => item.start_time_unix_nano,
   valueOf: (item) => item.duration_ms,
 };
 
-const withFirstPage = (
-  known: ListPages<ListedRun> | undefined,
-  first: ListPage<ListedRun>,
-  by: ListOrder<"duration">,
-) => overlaid(known, first, by, RULES);
+const withFirstPage = (known: ListPages<ListedRun> | undefined, first: ListPage<ListedRun>, by: ListOrder) =>
+  overlaid(known, first, by, RULES);
 
 function run(at: number, seq = at): ListedRun {
   return {

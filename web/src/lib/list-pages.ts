@@ -1,4 +1,4 @@
-import type { ListOrder } from "./sort";
+import type { ListOrder, Sort } from "./sort";
 
 /** An item of a live list. */
 export interface Listed {
@@ -20,7 +20,7 @@ export interface ListPages<Item extends Listed> {
 }
 
 /** How lists read their items. */
-export interface ItemRules<Item, Sort extends string> {
+export interface ItemRules<Item> {
   idOf: (item: Item) => string;
   /** The time that a list is sorted by unless it has another order, in Unix nanoseconds; null if unknown. */
   timeOf: (item: Item) => string | null;
@@ -37,11 +37,11 @@ export interface ItemRules<Item, Sort extends string> {
  * keep their identity. If the newer page has no item in common with the list, there is a gap between the two: the list
  * starts over with this page.
  */
-export function withFirstPage<Item extends Listed, Sort extends string>(
+export function withFirstPage<Item extends Listed>(
   known: ListPages<Item> | undefined,
   first: ListPage<Item>,
-  by: ListOrder<Sort>,
-  rules: ItemRules<Item, Sort>,
+  by: ListOrder,
+  rules: ItemRules<Item>,
 ): ListPages<Item> {
   const { idOf, isSame = () => true } = rules;
   const before = new Map<string, Item>();
@@ -103,15 +103,10 @@ export function itemsOf<Item extends Listed>(known: ListPages<Item> | undefined,
   return [...items.values()];
 }
 
-function isBehind<Item, Sort extends string>(
-  item: Item,
-  last: Item,
-  { sort, order }: ListOrder<Sort>,
-  rules: ItemRules<Item, Sort>,
-): boolean {
+function isBehind<Item>(item: Item, last: Item, { sort, order }: ListOrder, rules: ItemRules<Item>): boolean {
   const sign = order === "desc" ? 1 : -1;
   if (sort !== "time") {
-    const [a, b] = [rules.valueOf(item, sort as Sort), rules.valueOf(last, sort as Sort)];
+    const [a, b] = [rules.valueOf(item, sort), rules.valueOf(last, sort)];
     // Items without a value are at one end, which the server chooses: keep them.
     if (a === null || b === null || a === b) return true;
     return (b - a) * sign > 0;

@@ -6,7 +6,7 @@ import { unreadIn } from "./unread";
 
 function unread(text: string): string | undefined {
   const written = parseSearch(text);
-  return unreadIn(written, { ...filterOf(written), ...sortedIn(written, ["cost"]) });
+  return unreadIn(written, { ...filterOf(written), ...sortedIn(written) });
 }
 
 test("words that a page does not understand are named", () => {

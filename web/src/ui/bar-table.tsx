@@ -3,12 +3,13 @@ import clsx from "clsx";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type { Filter } from "@/lib/filter";
+import type { Sort } from "@/lib/sort";
 import css from "./bar-table.module.css";
 import { Button } from "./button";
 
 /** The filter and order that a list opens with. */
 export interface ListSearch extends Filter {
-  sort?: "duration" | "tokens" | "cost";
+  sort?: Sort;
 }
 
 export interface BarColumn<Id extends string> {

@@ -2,6 +2,7 @@ import clsx from "clsx";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import type { HTMLAttributes, ReactNode } from "react";
 import { compact, count, plural } from "@/lib/format";
+import type { ListOrder } from "@/lib/sort";
 import { Cell, ColumnHead, GridRow } from "./grid";
 import css from "./list.module.css";
 
@@ -88,9 +89,9 @@ export function tokensTitle({ input_tokens, output_tokens, cached_tokens }: Sums
   return `${count(input_tokens)} in, ${count(cached_tokens)} of them from a cache; ${count(output_tokens)} out`;
 }
 
-interface Column<Sort extends string> {
+interface Column {
   name: string;
-  sort?: Sort;
+  sort?: ListOrder["sort"];
   number?: boolean;
   /** Hides the label visually, if the values are self-explanatory. */
   hidden?: boolean;
@@ -100,10 +101,10 @@ interface Column<Sort extends string> {
   control?: ReactNode;
 }
 
-interface HeadingsProps<Sort extends string> {
-  columns: readonly Column<Sort>[];
-  by?: { sort: Sort; order: "asc" | "desc" };
-  onSort?: (column: Sort) => void;
+interface HeadingsProps {
+  columns: readonly Column[];
+  by?: ListOrder;
+  onSort?: (column: ListOrder["sort"]) => void;
 }
 
 /** The heading row of a VirtualGrid. */
@@ -116,7 +117,7 @@ export function HeadRow({ children }: { children: ReactNode }) {
 }
 
 /** The headings of the columns; those that can sort are buttons. */
-export function Headings<Sort extends string>({ columns, by, onSort }: HeadingsProps<Sort>) {
+export function Headings({ columns, by, onSort }: HeadingsProps) {
   const Arrow = by?.order === "desc" ? ArrowDown : ArrowUp;
   const direction = by?.order === "desc" ? ("descending" as const) : ("ascending" as const);
   return (

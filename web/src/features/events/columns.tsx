@@ -1,13 +1,14 @@
 import type { ReactNode } from "react";
 import type { Preview, SpanEvent } from "@/api/client";
 import { ownName } from "@/lib/error-name";
+import type { Sort } from "@/lib/sort";
 import { CallPreview } from "@/ui/call-preview";
 import { ErrorType } from "@/ui/error-type";
 import { kindLabel } from "@/ui/kind";
 import { Recorded } from "@/ui/recorded";
 import { Cost, SoFar, Tokens } from "./event-figures";
 import css from "./event-table.module.css";
-import type { ColumnId, EventsSort } from "./url";
+import type { ColumnId } from "./url";
 
 export interface Column {
   label: string;
@@ -15,7 +16,7 @@ export interface Column {
   least: number;
   /** The share of the remaining width; 0 for figures. */
   share: number;
-  sort?: EventsSort;
+  sort?: Sort;
   cell: (event: SpanEvent, preview: Preview | undefined) => ReactNode;
 }
 

@@ -2,10 +2,11 @@ import { Link } from "@tanstack/react-router";
 import { Pause, Play, RefreshCw } from "lucide-react";
 import { useConnection } from "@/api/connection";
 import { count } from "@/lib/format";
+import type { Sort } from "@/lib/sort";
 import { Button } from "@/ui/button";
 import { useNow } from "@/ui/use-now";
 import css from "./live-bar.module.css";
-import type { EventsSearch, EventsSort } from "./url";
+import type { EventsSearch } from "./url";
 import type { Hold } from "./use-hold";
 import type { LiveEvents } from "./use-live-events";
 
@@ -39,7 +40,7 @@ function rateText(perSecond: number): string {
   return perSecond < 10 ? perSecond.toFixed(1) : count(Math.round(perSecond));
 }
 
-const FIRST: Record<EventsSort, [string, string]> = {
+const FIRST: Record<Sort, [string, string]> = {
   duration: ["slowest first", "fastest first"],
   cost: ["most expensive first", "cheapest first"],
   tokens: ["most tokens first", "fewest tokens first"],

@@ -1,14 +1,15 @@
 import { Link } from "@tanstack/react-router";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import type { ReactNode } from "react";
+import type { Sort } from "@/lib/sort";
 import { ColumnHead } from "@/ui/grid";
 import css from "./event-table.module.css";
-import type { EventsSearch, EventsSort } from "./url";
+import type { EventsSearch } from "./url";
 
 interface Props {
   search: EventsSearch;
   /** Null for time: the live list. */
-  by: EventsSort | null;
+  by: Sort | null;
   className: string | undefined;
   children: ReactNode;
 }

@@ -1,8 +1,5 @@
 import { type Filter, filterOf, type Search } from "@/lib/filter";
-
-/** The sort orders of the list when it is not live. */
-export const SORTS = ["duration", "tokens", "cost"] as const;
-export type EventsSort = (typeof SORTS)[number];
+import { type Sorted, sortedIn } from "@/lib/sort";
 
 /** The columns, besides time, status and name. */
 export const COLUMN_IDS = [
@@ -23,10 +20,8 @@ export type ColumnId = (typeof COLUMN_IDS)[number];
 /** The columns by default. */
 export const USUAL: readonly ColumnId[] = ["agent", "preview", "duration", "tokens", "cost"];
 
-export interface EventsSearch extends Filter {
-  /** Absent if the list is live, newest first. */
-  sort?: EventsSort;
-  order?: "asc";
+/** Without `sort` the list is live, newest first. */
+export interface EventsSearch extends Filter, Sorted {
   /** The chosen columns, separated by commas; absent for the default ones. */
   cols?: string;
   /** The span whose detail is shown, and its trace. */
@@ -38,10 +33,8 @@ export interface EventsSearch extends Filter {
 
 /** The search parameters of this page. */
 export function eventsSearch(search: Search): EventsSearch {
-  const found: EventsSearch = filterOf(search);
-  const sort = SORTS.find((each) => each === search.sort);
-  if (sort) found.sort = sort;
-  if (found.sort && search.order === "asc") found.order = "asc";
+  const { sort, order } = sortedIn(search);
+  const found: EventsSearch = { ...filterOf(search), ...(sort && { sort, ...(order && { order }) }) };
   const columns = columnsOf(search.cols);
   if (columns) found.cols = columns.join(",");
   if (isId(search.span, 16) && isId(search.trace, 32)) {

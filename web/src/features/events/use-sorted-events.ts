@@ -2,11 +2,11 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { eventsQuery } from "@/api/lists";
 import type { Filter } from "@/lib/filter";
+import type { Sort } from "@/lib/sort";
 import type { EventList } from "./event-list";
-import type { EventsSort } from "./url";
 
 /** The events that match a filter, by duration, tokens or cost; not live. */
-export function useSortedEvents(filter: Filter, sort: EventsSort, order: "asc" | undefined): EventList {
+export function useSortedEvents(filter: Filter, sort: Sort, order: "asc" | undefined): EventList {
   const query = useInfiniteQuery({
     ...eventsQuery({ filter, sort, ...(order && { order }) }),
     // Rows that jump while somebody reads them are worse than rows that are a minute old.

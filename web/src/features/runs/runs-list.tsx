@@ -6,7 +6,6 @@ import { Headings } from "@/ui/list";
 import { type More, VirtualGrid } from "@/ui/virtual-grid";
 import { RunRow } from "./run-row";
 import css from "./runs-list.module.css";
-import type { RunSort } from "./url";
 import type { Selection } from "./use-selection";
 
 interface Props {
@@ -15,12 +14,12 @@ interface Props {
   keys: readonly string[];
   /** What it lists, to find its place in it again. */
   list: string;
-  by: ListOrder<RunSort>;
+  by: ListOrder;
   /** The searched text. */
   q: string | undefined;
   more: More;
   onMore: () => void;
-  onSort: (column: RunSort | "time") => void;
+  onSort: (column: ListOrder["sort"]) => void;
   onOpen: (runId: string, elsewhere: boolean) => void;
   selection: Selection;
   onDelete: (runIds: Iterable<string>) => void;

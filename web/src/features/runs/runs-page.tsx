@@ -25,7 +25,7 @@ import { Overview } from "./overview";
 import { RunsList } from "./runs-list";
 import css from "./runs-page.module.css";
 import { SessionHead } from "./session-head";
-import { filterIn, type RunSort, type RunsSearch, soughtIn } from "./url";
+import { filterIn, type RunsSearch, soughtIn } from "./url";
 import { useLiveRuns } from "./use-live-runs";
 import { useRunsCommands } from "./use-runs-commands";
 import { useSelection } from "./use-selection";
@@ -124,7 +124,7 @@ interface ListedProps extends Pick<Props, "search" | "change" | "onOpen" | "onCo
   list: string;
   query: ReturnType<typeof useLiveRuns>["query"];
   runs: Run[];
-  by: ListOrder<RunSort>;
+  by: ListOrder;
 }
 
 function Listed({ list, query, runs, by, search, change, onOpen, onCompare }: ListedProps) {

@@ -1,16 +1,13 @@
 import { type Filter, filterOf, type Search } from "@/lib/filter";
 import { type Sorted, sortedIn } from "@/lib/sort";
 
-const SORTS = ["duration", "tokens", "cost"] as const;
-export type RunSort = (typeof SORTS)[number];
-
 /** The search parameters of the runs: a filter, and their order. */
-export type RunsSearch = Filter & Sorted<RunSort>;
+export type RunsSearch = Filter & Sorted;
 
 /** The search parameters of this page, without filters that only apply to single spans. */
 export function runsSearch(search: Search): RunsSearch {
   const { trace_id: _trace, parent_id: _parent, ...filter } = filterOf(search);
-  return { ...filter, ...sortedIn(search, SORTS) };
+  return { ...filter, ...sortedIn(search) };
 }
 
 /** The filter alone, without the order. */

@@ -6,11 +6,10 @@ import { runSummary, traceSummary } from "@/api/queries";
 import { LIVE, useLiveList } from "@/api/use-live-list";
 import { type ItemRules, itemsOf } from "@/lib/list-pages";
 import type { ListOrder } from "@/lib/sort";
-import type { RunSort } from "./url";
 
 const idOf = (run: Run) => run.run_id;
 
-const RULES: ItemRules<Run, RunSort> = {
+const RULES: ItemRules<Run> = {
   idOf,
   timeOf: (run) => run.start_time_unix_nano,
   valueOf(run, sort) {
@@ -23,10 +22,10 @@ const RULES: ItemRules<Run, RunSort> = {
 };
 
 /** A live list of runs; `onChange` is called, less often, when figures about it may have changed. */
-export function useLiveRuns(listing: Listing & ListOrder<RunSort>, onChange: () => Promise<unknown>) {
+export function useLiveRuns(listing: Listing & ListOrder, onChange: () => Promise<unknown>) {
   const options = runsQuery(listing);
   const query = useInfiniteQuery({ ...options, ...LIVE });
-  useLiveList<Run, RunSort>({
+  useLiveList<Run>({
     queryKey: options.queryKey,
     by: listing,
     rules: RULES,

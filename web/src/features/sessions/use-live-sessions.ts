@@ -7,11 +7,11 @@ import { LIVE, useLiveList } from "@/api/use-live-list";
 import { type ItemRules, itemsOf } from "@/lib/list-pages";
 import { orderIn } from "@/lib/sort";
 import { msBetween } from "@/lib/time";
-import type { SessionSort, SessionsSearch } from "./url";
+import type { SessionsSearch } from "./url";
 
 const idOf = (session: Session) => session.session_id;
 
-const RULES: ItemRules<Session, SessionSort> = {
+const RULES: ItemRules<Session> = {
   idOf,
   // A session that is still running counts as the latest.
   timeOf: (session) => session.end_time_unix_nano,
@@ -28,7 +28,7 @@ export function useLiveSessions(search: SessionsSearch) {
   const listing = { ...search, ...orderIn(search) };
   const options = sessionsQuery(listing);
   const query = useInfiniteQuery({ ...options, ...LIVE });
-  useLiveList<Session, SessionSort>({
+  useLiveList<Session>({
     queryKey: options.queryKey,
     by: listing,
     rules: RULES,
