@@ -9,6 +9,7 @@ import {
   useCallback,
   useEffect,
   useId,
+  useMemo,
   useRef,
 } from "react";
 import { plural } from "@/lib/format";
@@ -47,23 +48,25 @@ export interface Holding {
 /** Whether there are more rows to load, or why loading them failed. */
 export type More = "none" | "there" | "coming" | Error;
 
-interface Props {
+interface Props<Item> {
   label: string;
   /** The noun for a row, to count new ones. */
   noun: string;
   /** The lines of text in a row; one by default. */
   lines?: 1 | 2;
-  /** The keys of the rows, in order; a row that stays keeps its key. A new array for each change. */
-  keys: readonly string[];
+  /** A new array for each change. */
+  items: readonly Item[];
+  /** The key of an item, which it keeps; a function of the module. */
+  keyOf: (item: Item) => string;
   head: ReactNode;
-  row: (index: number, place: RowPlace) => ReactNode;
+  row: (item: Item, place: RowPlace) => ReactNode;
   more: More;
   onMore: () => void;
   /** The selected row, scrolled into view when it changes; -1 for none. */
   at?: number;
-  onOpen: (index: number) => void;
+  onOpen: (item: Item) => void;
   /** The actions of keys on a row, besides opening it. */
-  onAction?: (action: ActionOn<"Runs">, index: number) => void;
+  onAction?: (action: ActionOn<"Runs">, item: Item) => void;
   /** Without it, new rows appear above and the scroll position is adjusted. */
   hold?: Holding | undefined;
   /** Called when other rows come into view, with the indexes of the first and the last one. */
@@ -93,8 +96,9 @@ export function moreOf(query: {
 }
 
 /** A live list with columns that only renders the rows in view; the keyboard moves a cursor over them. */
-export function VirtualGrid(props: Props) {
-  const { label, noun, lines = 1, keys, head, row, more, onMore, at = -1, onOpen, onAction, onSight, hold } = props;
+export function VirtualGrid<Item>(props: Props<Item>) {
+  const { label, noun, lines = 1, items, keyOf, head, row, more, onMore, at = -1, onSight, hold } = props;
+  const keys = useMemo(() => items.map(keyOf), [items, keyOf]);
   const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
   const rowHeight = useRowHeight(lines);
@@ -120,7 +124,10 @@ export function VirtualGrid(props: Props) {
       hold?.onMove();
       rows.scrollToIndex(at);
     },
-    open: onOpen,
+    open: (at) => {
+      const item = items[at];
+      if (item !== undefined) props.onOpen(item);
+    },
     from: left?.key === undefined ? -1 : keys.indexOf(left.key),
   });
   useLeavingList(label, props.list, { scroller, keys, cursor });
@@ -147,10 +154,11 @@ export function VirtualGrid(props: Props) {
   }, [more, last, keys.length, onMore]);
 
   function onKey(event: KeyboardEvent) {
-    const action = onAction && cursor >= 0 && event.target === event.currentTarget ? actionOn("Runs", event) : null;
-    if (action === null) return onKeyDown(event);
+    const item = items[cursor];
+    const action = props.onAction && event.target === event.currentTarget ? actionOn("Runs", event) : null;
+    if (action === null || item === undefined) return onKeyDown(event);
     event.preventDefault();
-    onAction?.(action, cursor);
+    props.onAction?.(action, item);
   }
 
   /** A row that is pressed takes the cursor, so that the keys go on from there. */
@@ -197,9 +205,11 @@ export function VirtualGrid(props: Props) {
       >
         <RowGroup className={css.head}>{head}</RowGroup>
         <RowGroup className={clsx(css.rows, lines === 2 && css.ofTwo)} style={{ height: rows.getTotalSize() }}>
-          {shown.map(({ index, start }) =>
-            row(index, { id: `${id}-${index}`, place: index + 2, top: start, active: index === cursor }),
-          )}
+          {shown.map(({ index, start }) => {
+            const item = items[index];
+            const place = { id: `${id}-${index}`, place: index + 2, top: start, active: index === cursor };
+            return item === undefined ? null : row(item, place);
+          })}
         </RowGroup>
       </div>
       {(more === "coming" || more instanceof Error) && <Foot more={more} noun={noun} onMore={onMore} />}
@@ -218,7 +228,7 @@ function Foot({ more, noun, onMore }: { more: "coming" | Error; noun: string; on
   return (
     <p className={css.foot} role="alert">
       More {noun}s could not be loaded: {more.message}{" "}
-      <button type="button" className={css.again} onClick={onMore}>
+      <button type="button" className={css.again} onClick={() => onMore()}>
         Try again
       </button>
     </p>

@@ -36,34 +36,31 @@ const NO_STEPS: readonly undefined[] = [];
 /** The calls of both runs, side by side. */
 export function DiffList({ steps, at, all, onSelect, onExpand }: Props) {
   const rows = useMemo(() => rowsOf(steps, at, all), [steps, at, all]);
-  const keys = useMemo(() => rows.map(({ kind, step }) => `${kind} ${step}`), [rows]);
   const shown = useMemo(() => rows.map(({ kind, step }) => (kind === "call" ? steps[step] : undefined)), [rows, steps]);
   const { previews, onSight } = useSight(isServed() ? shown : NO_STEPS, callsOf);
   const isEqual = steps.every(({ differences }) => differences.length === 0);
   const inputOf = (call: DiffCall | null) => (call && previews.get(previewKey(call))?.input) ?? null;
-  function open(row: Row | undefined) {
-    if (row) (row.kind === "call" ? onSelect : onExpand)(row.step);
-  }
+  const open = (row: Row) => (row.kind === "call" ? onSelect : onExpand)(row.step);
   return (
     <VirtualGrid
       label="Calls of both runs"
       noun="call"
       className={clsx(css.calls, isEqual && css.equalRuns)}
-      keys={keys}
+      items={rows}
+      keyOf={keyOf}
       head={<Headings columns={isEqual ? COLUMNS_OF_EQUAL : COLUMNS} />}
       more="none"
       onMore={() => {}}
       at={rows.findIndex(({ kind, step }) => kind === "call" && step === at)}
-      onOpen={(index) => open(rows[index])}
+      onOpen={open}
       onSight={onSight}
-      row={(index, place) => {
-        const row = rows[index];
-        const step = row && steps[row.step];
-        if (!row || !step) return null;
-        if (row.kind === "equal") return <Equal key={keys[index]} row={row} {...place} onOpen={() => open(row)} />;
+      row={(row, place) => {
+        const step = steps[row.step];
+        if (!step) return null;
+        if (row.kind === "equal") return <Equal key={keyOf(row)} row={row} {...place} onOpen={() => open(row)} />;
         return (
           <DiffRow
-            key={keys[index]}
+            key={keyOf(row)}
             {...place}
             step={step}
             inputA={inputOf(step.a)}
@@ -76,6 +73,10 @@ export function DiffList({ steps, at, all, onSelect, onExpand }: Props) {
       }}
     />
   );
+}
+
+function keyOf({ kind, step }: Row): string {
+  return `${kind} ${step}`;
 }
 
 /** The calls of a step, whose inputs tell rows with the same name apart. */

@@ -1,4 +1,5 @@
 import type { SpanEvent } from "@/api/client";
+import type { More } from "@/ui/virtual-grid";
 
 /** A list of events as far as it is loaded, live or sorted. */
 export interface EventList {
@@ -7,9 +8,8 @@ export interface EventList {
   loading: boolean;
   error: Error | null;
   retry: () => void;
-  hasOlder: boolean;
   /** The state of the next page. */
-  older: "idle" | "loading" | Error;
+  older: More;
   loadOlder: () => void;
   /** The part of the searched text that was not understood. */
   notice: string | undefined;

@@ -1,5 +1,5 @@
 import clsx from "clsx";
-import { type CSSProperties, useCallback, useEffect, useMemo } from "react";
+import { type CSSProperties, useEffect, useMemo } from "react";
 import type { SpanEvent } from "@/api/client";
 import { useSight } from "@/api/use-sight";
 import { plural } from "@/lib/format";
@@ -34,17 +34,16 @@ const NO_ROWS: readonly SpanEvent[] = [];
 
 /** Spans in rows; older ones are loaded as the user scrolls down. */
 export function EventTable({ list, hold, search, chosen, narrow, onOpen, onClear }: Props) {
-  const { rows, hasOlder, older, loadOlder } = list;
+  const { rows, older, loadOlder } = list;
   const columns = useMemo(() => columnsOf(search.cols), [search.cols]);
   const tracks = columns && tracksOf(columns);
   const ofTwo = narrow && columns === null;
-  const keys = useMemo(() => rows.map(feedKey), [rows]);
   const { previews, onSight } = useSight((columns ?? USUAL).includes("preview") ? rows : NO_ROWS, callOf);
-  const more = useCallback(() => loadOlder(), [loadOlder]);
 
   if (list.error && rows.length === 0) return <Failure error={list.error} retry={list.retry} />;
   if (list.loading && rows.length === 0) return <Skeleton rows={16} />;
-  if (rows.length === 0) return hasOlder ? <Looking older={older} onMore={more} /> : <Nothing onClear={onClear} />;
+  if (rows.length === 0 && older === "none") return <Nothing onClear={onClear} />;
+  if (rows.length === 0) return <Looking older={older} onMore={loadOlder} />;
   return (
     <VirtualGrid
       label="Spans"
@@ -52,34 +51,25 @@ export function EventTable({ list, hold, search, chosen, narrow, onOpen, onClear
       className={clsx(css.spans, ofTwo && css.ofTwo)}
       lines={ofTwo ? 2 : 1}
       style={tracks ? ({ "--columns": tracks.columns, "--least": tracks.least } as CSSProperties) : undefined}
-      keys={keys}
+      items={rows}
+      keyOf={feedKey}
       head={<Header search={search} columns={columns} />}
-      more={!hasOlder ? "none" : list.loading || older === "loading" ? "coming" : older === "idle" ? "there" : older}
-      onMore={more}
-      onOpen={(index) => {
-        const event = rows[index];
-        if (event) onOpen(event);
-      }}
+      more={list.loading && older !== "none" ? "coming" : older}
+      onMore={loadOlder}
+      onOpen={onOpen}
       hold={search.sort === undefined ? holdingOf(list, hold) : undefined}
       onSight={onSight}
       busy={list.loading}
-      row={(index, place) => {
-        const event = rows[index];
-        return (
-          event && (
-            // By place, not by event: at a high rate all rows change, and a new text costs less than a new row.
-            <EventRow
-              key={index}
-              {...place}
-              event={event}
-              preview={previews.get(feedKey(event))}
-              chosen={keys[index] === chosen}
-              columns={columns}
-              onOpen={onOpen}
-            />
-          )
-        );
-      }}
+      row={(event, place) => (
+        // By place, not by event: at a high rate all rows change, and a new text costs less than a new row.
+        <EventRow
+          key={place.place}
+          {...place}
+          {...{ event, columns, onOpen }}
+          preview={previews.get(feedKey(event))}
+          chosen={feedKey(event) === chosen}
+        />
+      )}
     />
   );
 }
@@ -153,7 +143,7 @@ function UsualHeads({ search }: { search: EventsSearch }) {
 /** Nothing found so far, without an index for the filter: a page can be empty and still have a next one. */
 function Looking({ older, onMore }: { older: EventList["older"]; onMore: () => void }) {
   useEffect(() => {
-    if (older === "idle") onMore();
+    if (older === "there") onMore();
   }, [older, onMore]);
   if (older instanceof Error) return <Failure error={older} retry={onMore} />;
   return (

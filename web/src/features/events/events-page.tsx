@@ -18,6 +18,7 @@ import { DetailHead } from "./detail-head";
 import type { EventList } from "./event-list";
 import { EventTable } from "./event-table";
 import css from "./events-page.module.css";
+import { feedKey } from "./feed";
 import { LiveBar, SortedBar } from "./live-bar";
 import { type ColumnId, columnsOf, type EventsSearch, eventsSearch, withFilter, withoutSpan } from "./url";
 import { type Hold, useHold } from "./use-hold";
@@ -94,7 +95,7 @@ function View({ search, change, filter, detail, list, hold, bar }: Shown) {
   const open = useCallback(
     (row: SpanEvent) => {
       // Once more on the same row leads into what it shows.
-      if (`${row.trace_id}${row.span_id}` === chosen) focusInto(aside.current);
+      if (feedKey(row) === chosen) focusInto(aside.current);
       else void change((before) => ({ ...withoutSpan(before), span: row.span_id, trace: row.trace_id }));
     },
     [change, chosen],

@@ -7,6 +7,7 @@ import { onDeletion } from "@/api/other-windows";
 import { readinessQuery } from "@/api/queries";
 import { useStream } from "@/api/stream";
 import type { Filter } from "@/lib/filter";
+import type { More } from "@/ui/virtual-grid";
 import type { EventList } from "./event-list";
 import { arrived, begun, extended, type Feed, feedKey, NO_FEED, type Reach, released } from "./feed";
 import { liveFilter } from "./live-filter";
@@ -166,28 +167,24 @@ function useStart(key: string, step: (step: Step) => void) {
 function useOlder(filter: Filter, feed: Feed<SpanEvent>, nowMs: number, step: (step: Step) => void) {
   const queries = useQueryClient();
   // The state belongs to the list that requested the page: another filter, or a reloaded list, has its own.
-  const [asked, setAsked] = useState<{ reach: Reach | null; older: EventList["older"] }>({
-    reach: null,
-    older: "idle",
-  });
-  const older = asked.reach === feed.reach ? asked.older : "idle";
+  const [asked, setAsked] = useState<{ reach: Reach | null; older: More }>({ reach: null, older: "none" });
+  const older = asked.reach === feed.reach ? asked.older : "there";
 
   async function loadOlder() {
     const { reach } = feed;
-    if (!reach || older === "loading") return;
-    const settle = (state: EventList["older"]) =>
-      setAsked((before) => (before.reach === reach ? { reach, older: state } : before));
-    setAsked({ reach, older: "loading" });
+    if (!reach || older === "coming") return;
+    const settle = (state: More) => setAsked((before) => (before.reach === reach ? { reach, older: state } : before));
+    setAsked({ reach, older: "coming" });
     try {
       const wanted = reach.until === null ? filter : { ...filter, until: reach.until };
       const page = await queries.fetchQuery(eventsPageQuery(wanted, nowMs, reach.cursor));
       step({ type: "extended", reach, items: page.items, cursor: page.next_cursor });
-      settle("idle");
+      settle("there");
     } catch (error) {
       settle(error as Error);
     }
   }
-  return { older, loadOlder, hasOlder: feed.reach !== null };
+  return { older, loadOlder };
 }
 
 /** Passes spans on at once after a pause, else in batches; drops the pending ones when `scope` changes. */

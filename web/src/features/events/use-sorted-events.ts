@@ -3,6 +3,7 @@ import { useMemo } from "react";
 import { eventsQuery } from "@/api/lists";
 import type { Filter } from "@/lib/filter";
 import type { Sort } from "@/lib/sort";
+import { moreOf } from "@/ui/virtual-grid";
 import type { EventList } from "./event-list";
 
 /** The events that match a filter, by duration, tokens or cost; not live. */
@@ -20,8 +21,7 @@ export function useSortedEvents(filter: Filter, sort: Sort, order: "asc" | undef
     loading: query.isPending,
     error: query.isLoadingError ? query.error : null,
     retry: () => void query.refetch(),
-    hasOlder: query.hasNextPage,
-    older: query.isFetchNextPageError ? query.error : query.isFetchingNextPage ? "loading" : "idle",
+    older: moreOf(query),
     notice: query.data?.pages[0]?.notice,
     loadOlder: () => void query.fetchNextPage(),
   };

@@ -63,37 +63,29 @@ export function RunsList({ runs, keys, list, by, q, more, onMore, onSort, onOpen
       noun="run"
       className={css.runs}
       lines={2}
-      keys={keys}
+      items={runs}
+      keyOf={idOf}
       list={list}
       head={<Headings columns={columns} by={by} onSort={onSort} />}
       more={more}
       onMore={onMore}
-      onOpen={(index) => {
-        const run = runs[index];
-        if (run) onOpen(run.run_id, false);
-      }}
-      onAction={(action, index) => {
-        const run = runs[index];
-        if (run) act(action, run);
-      }}
-      row={(index, place) => {
-        const run = runs[index];
-        if (!run) return null;
-        const isPicked = picked.has(run.run_id);
-        return (
-          <RunRow
-            key={run.run_id}
-            run={run}
-            q={q}
-            picked={isPicked}
-            {...place}
-            {...{ onOpen, onDelete }}
-            onPick={toggle}
-          />
-        );
-      }}
+      onOpen={(run) => onOpen(run.run_id, false)}
+      onAction={act}
+      row={(run, place) => (
+        <RunRow
+          key={run.run_id}
+          {...{ run, q, onOpen, onDelete }}
+          {...place}
+          picked={picked.has(run.run_id)}
+          onPick={toggle}
+        />
+      )}
     />
   );
+}
+
+function idOf(run: Run): string {
+  return run.run_id;
 }
 
 interface PickAllProps {

@@ -132,7 +132,6 @@ function Listed({ list, query, runs, by, search, change, onOpen, onCompare }: Li
   const sought = soughtIn(search);
   const keys = useMemo(() => runs.map((run) => run.run_id), [runs]);
   const selection = useSelection(keys);
-  const { fetchNextPage } = query;
   const open = useCallback((runId: string, elsewhere: boolean) => onOpen(runId, sought, elsewhere), [onOpen, sought]);
 
   const pair = runs.filter(({ run_id }) => selection.keys.has(run_id)).sort(byStart);
@@ -166,7 +165,7 @@ function Listed({ list, query, runs, by, search, change, onOpen, onCompare }: Li
         by={by}
         q={sought}
         more={moreOf(query)}
-        onMore={useCallback(() => void fetchNextPage(), [fetchNextPage])}
+        onMore={query.fetchNextPage}
         onSort={(column) => void change((before) => sortedBy(before, column))}
         onOpen={open}
         selection={selection}

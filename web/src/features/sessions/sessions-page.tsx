@@ -1,5 +1,4 @@
 import { Layers } from "lucide-react";
-import { useCallback, useMemo } from "react";
 import type { Session } from "@/api/client";
 import type { ChangeAddress } from "@/lib/address";
 import { orderIn, sortedBy } from "@/lib/sort";
@@ -77,15 +76,14 @@ interface ListedProps extends Props {
 }
 
 function Listed({ list, search, change, onOpen, query, sessions }: ListedProps) {
-  const keys = useMemo(() => sessions.map((session) => session.session_id), [sessions]);
-  const { fetchNextPage } = query;
   return (
     <VirtualGrid
       label="Sessions"
       noun="session"
       className={css.sessions}
       lines={2}
-      keys={keys}
+      items={sessions}
+      keyOf={idOf}
       list={list}
       head={
         <Headings
@@ -95,17 +93,15 @@ function Listed({ list, search, change, onOpen, query, sessions }: ListedProps) 
         />
       }
       more={moreOf(query)}
-      onMore={useCallback(() => void fetchNextPage(), [fetchNextPage])}
-      onOpen={(index) => {
-        const session = sessions[index];
-        if (session) onOpen(session.session_id, false);
-      }}
-      row={(index, place) => {
-        const session = sessions[index];
-        return session && <SessionRow key={session.session_id} session={session} {...place} onOpen={onOpen} />;
-      }}
+      onMore={query.fetchNextPage}
+      onOpen={(session) => onOpen(session.session_id, false)}
+      row={(session, place) => <SessionRow key={session.session_id} session={session} {...place} onOpen={onOpen} />}
     />
   );
+}
+
+function idOf(session: Session): string {
+  return session.session_id;
 }
 
 function NoSessions({ narrow }: { narrow: boolean }) {
