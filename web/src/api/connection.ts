@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { listenersOf, storeOf } from "@/lib/store";
 import { BASE, isReadiness } from "./client";
 
 /**
@@ -11,52 +12,40 @@ export type Connection = "fine" | "lost" | "signed-out" | "crowded";
 const PAUSE_MS = 1500;
 const PATIENCE_MS = 5000;
 
-let current: Connection = "fine";
+const state = storeOf<Connection>("fine");
+const returned = listenersOf();
 let looking = false;
-const listeners = new Set<() => void>();
-const returned = new Set<() => void>();
 
 /**
  * Note how the server answered last. While it is lost, only this module tries to reach it; `onReturn` tells everybody
  * else.
  */
 export function setConnection(next: Connection): void {
-  if (next === current) return;
+  if (next === state.get()) return;
   const wasAway = isAway();
-  current = next;
-  for (const listener of listeners) listener();
+  state.set(next);
   if (isAway()) void look();
-  else if (wasAway) for (const listener of returned) listener();
+  else if (wasAway) returned.tell();
 }
 
 /** Note that the server answered a request; only a stream can tell whether it also gives streams. */
 export function answered(): void {
-  if (current !== "crowded") setConnection("fine");
+  if (state.get() !== "crowded") setConnection("fine");
 }
 
-export function connection(): Connection {
-  return current;
-}
+export const connection = state.get;
 
 /** Whether no server can be reached. */
 export function isAway(): boolean {
-  return current === "lost" || current === "signed-out";
+  return state.get() === "lost" || state.get() === "signed-out";
 }
 
 export function useConnection(): Connection {
-  return useSyncExternalStore(subscribe, connection);
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  return useSyncExternalStore(state.subscribe, state.get);
 }
 
 /** Call back whenever a lost server returns, until the returned function is called. */
-export function onReturn(listener: () => void): () => void {
-  returned.add(listener);
-  return () => returned.delete(listener);
-}
+export const onReturn = returned.add;
 
 /** Ask the server once for its state, note it, and return whether it answers. */
 export async function isThere(): Promise<boolean> {

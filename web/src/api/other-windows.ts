@@ -1,10 +1,11 @@
+import { listenersOf } from "@/lib/store";
 import { BASE, client } from "./client";
 
 /** What another window of this browser did: a deletion takes things away, a label is added to them. */
 export type Change = "deleted" | "labelled";
 
-const listeners = new Set<(change: Change) => void>();
-const deletionListeners = new Set<() => void>();
+const changes = listenersOf<Change>();
+const deletions = listenersOf();
 
 /** Tell the windows that show the same server of each change, and hear of theirs: no stream says so. */
 export function connectWindows(): void {
@@ -14,27 +15,17 @@ export function connectWindows(): void {
       if (request.method === "GET" || !response.ok) return;
       const change: Change = request.method === "DELETE" && !schemaPath.startsWith("/labels") ? "deleted" : "labelled";
       windows.postMessage(change);
-      if (change === "deleted") deleted();
+      if (change === "deleted") deletions.tell();
     },
   });
   windows.onmessage = ({ data }: MessageEvent<Change>) => {
-    for (const listener of listeners) listener(data);
-    if (data === "deleted") deleted();
+    changes.tell(data);
+    if (data === "deleted") deletions.tell();
   };
 }
 
-function deleted() {
-  for (const listener of deletionListeners) listener();
-}
-
 /** Call back whenever another window changed something, until the returned function is called. */
-export function onOtherWindow(listener: (change: Change) => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const onOtherWindow = changes.add;
 
 /** Call back whenever something was deleted, in this window or another one, until the returned function is called. */
-export function onDeletion(listener: () => void): () => void {
-  deletionListeners.add(listener);
-  return () => deletionListeners.delete(listener);
-}
+export const onDeletion = deletions.add;

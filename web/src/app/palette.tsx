@@ -1,22 +1,16 @@
 import { lazy, Suspense, useRef, useSyncExternalStore } from "react";
+import { storeOf } from "@/lib/store";
 import { useKeys } from "@/ui/use-keys";
 import { collectText, takeText } from "./early-text";
 
 const PaletteDialog = lazy(async () => ({ default: (await import("./palette-dialog")).PaletteDialog }));
 
-const listeners = new Set<() => void>();
-let isOpen = false;
+const isOpen = storeOf(false);
 
 function setOpen(next: boolean): void {
-  isOpen = next;
   if (next) collectText();
   else takeText();
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  isOpen.set(next);
 }
 
 /** Opens the command palette. */
@@ -26,10 +20,10 @@ export function openPalette(): void {
 
 /** The command palette, loaded at its first use; `⌘K` and `Ctrl+K` open and close it. */
 export function Palette() {
-  const open = useSyncExternalStore(subscribe, () => isOpen);
+  const open = useSyncExternalStore(isOpen.subscribe, isOpen.get);
   const wasOpen = useRef(false);
   if (open) wasOpen.current = true;
-  useKeys({ palette: () => setOpen(!isOpen) });
+  useKeys({ palette: () => setOpen(!isOpen.get()) });
   if (!open && !wasOpen.current) return null;
   return (
     <Suspense fallback={null}>

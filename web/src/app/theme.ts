@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from "react";
+import { storeOf } from "@/lib/store";
 
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
 const KEY = "inspector.theme";
-const listeners = new Set<() => void>();
 
 /** The last theme that was chosen in this browser. */
 export function storedTheme(): Theme {
@@ -16,11 +16,10 @@ export function storedTheme(): Theme {
   }
 }
 
-let current = storedTheme();
+const current = storeOf(storedTheme());
 
 /** Show the page in a theme; `system` follows the browser. */
 export function applyTheme(theme: Theme): void {
-  current = theme;
   if (theme === "system") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
   try {
@@ -28,15 +27,9 @@ export function applyTheme(theme: Theme): void {
   } catch {
     // A browser without storage keeps the theme until the page is closed.
   }
-  for (const listener of listeners) listener();
+  current.set(theme);
 }
 
 export function useTheme(): Theme {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => current,
-  );
+  return useSyncExternalStore(current.subscribe, current.get);
 }

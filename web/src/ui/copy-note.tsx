@@ -1,34 +1,24 @@
 import { Check, X } from "lucide-react";
 import { useEffect, useSyncExternalStore } from "react";
 import { copyText } from "@/lib/clipboard";
+import { storeOf } from "@/lib/store";
 import css from "./copy-note.module.css";
 
 /** The last copy, and whether it worked; null once it was shown long enough. */
-let note: { what: string; copied: boolean } | null = null;
-const listeners = new Set<() => void>();
+const note = storeOf<{ what: string; copied: boolean } | null>(null);
 const SHOWN_MS = 2500;
-
-function become(next: typeof note): void {
-  note = next;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
 
 /** Copy by a key. Without a button, `CopyNote` says whether it worked. */
 export async function copyByKey(text: string, what: string): Promise<void> {
-  become({ what, copied: await copyText(text) });
+  note.set({ what, copied: await copyText(text) });
 }
 
 /** Briefly says what a key copied, or that the browser did not allow it. */
 export function CopyNote() {
-  const shown = useSyncExternalStore(subscribe, () => note);
+  const shown = useSyncExternalStore(note.subscribe, note.get);
   useEffect(() => {
     if (shown === null) return;
-    const timer = window.setTimeout(() => become(null), SHOWN_MS);
+    const timer = window.setTimeout(() => note.set(null), SHOWN_MS);
     return () => window.clearTimeout(timer);
   }, [shown]);
   const Icon = shown?.copied ? Check : X;

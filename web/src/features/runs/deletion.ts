@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { storeOf } from "@/lib/store";
 
 /** How long a deletion can be undone. */
 export const GRACE_MS = 60_000;
@@ -13,36 +14,24 @@ export interface Deletion {
 }
 
 const NOTHING: Deletion = { runIds: new Set(), until: null, problem: null };
-let current = NOTHING;
-const listeners = new Set<() => void>();
-
-function become(next: Deletion) {
-  current = next;
-  for (const listener of listeners) listener();
-}
+const deletion = storeOf(NOTHING);
 
 /** Hide runs and delete them when the time is over; it starts again for those that are already waiting. */
 export function doom(runIds: Iterable<string>): void {
-  become({ runIds: new Set([...current.runIds, ...runIds]), until: Date.now() + GRACE_MS, problem: null });
+  deletion.set({ runIds: new Set([...deletion.get().runIds, ...runIds]), until: Date.now() + GRACE_MS, problem: null });
 }
 
 /** Show the hidden runs again: the user undid the deletion, or it failed. */
 export function spare(problem: string | null = null): void {
-  become({ ...NOTHING, problem });
+  deletion.set({ ...NOTHING, problem });
 }
 
 /** End the time to undo; the runs stay hidden until the lists are refreshed. */
 export function settle(): void {
-  become({ ...current, until: null });
+  deletion.set({ ...deletion.get(), until: null });
 }
 
 /** The pending deletion. */
 export function useDeletion(): Deletion {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => current,
-  );
+  return useSyncExternalStore(deletion.subscribe, deletion.get);
 }
