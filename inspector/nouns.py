@@ -68,6 +68,11 @@ NOUNS: Mapping[str, Noun] = MappingProxyType({noun.name: noun for noun in _ALL})
 """The table, by name."""
 
 
+def is_notification(kind: str, name: str) -> bool:
+    """Tell whether a span is a notification of MCP, which has no answer; ``totals.ts`` tells it in the same way."""
+    return kind == "rpc" and name.startswith("notifications/")
+
+
 def kinds_of(role: Role) -> frozenset[Kind]:
     """Return the kinds of spans with a role; kinds without a noun count as ``between``."""
     of_none: tuple[Kind, ...] = ("other",) if role == "between" else ()

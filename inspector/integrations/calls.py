@@ -313,10 +313,10 @@ def conclude(call: Call, describe: Callable[[Any], Keywords | BaseException], re
         call.ended(lambda: results)
 
 
-def announce(hook: str, describe: Describe) -> None:
-    """Emit a hook outside calls: progress, cancellation, session events."""
+def announce(hook: str, describe: Describe, context: Context | None = None) -> None:
+    """Emit a hook outside calls: progress, cancellation, session events, notifications."""
     if enabled(hook):
-        _emit_in(None, hook, dict.fromkeys(HOOKS[hook].keywords) | _described(describe))
+        _emit_in(context, hook, dict.fromkeys(HOOKS[hook].keywords) | _described(describe))
 
 
 def enclosing(noun: Noun) -> Iterator[Call]:

@@ -286,6 +286,14 @@ def test_a_notification_is_recorded_once_where_it_is_received_with_what_it_says(
     assert {attributes(event)["mcp.rpc.direction"] for event in heard} == {"inbound"}
 
 
+@of_each_generation
+def test_what_a_server_announces_while_nothing_is_asked_is_below_the_connection_s_first_request(cases, sdk):
+    recorded = cases(sdk)["idle"]
+    heard = [event for event in recorded.of("rpc") if event.name == "notifications/tools/list_changed"]
+    (initialize,) = [event for event in roots(recorded) if event.name == "initialize"]
+    assert [(event.trace_id, event.parent_id) for event in heard] == [(initialize.trace_id, initialize.span_id)] * 3
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("sdk", "client"), [(CURRENT, ()), (EARLIER, ()), (CURRENT, ("toolkit",))])
 def test_a_call_has_what_its_server_logged_and_what_it_wrote_beside_the_protocol(run, sdk, client):

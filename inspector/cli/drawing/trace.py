@@ -18,6 +18,7 @@ from inspector.cli.output.operation import shown_name
 from inspector.cli.output.terminal import Style, Terminal
 from inspector.cli.output.visible import cut, pad, width
 from inspector.model import Event, Losses, Run, Trace
+from inspector.nouns import is_notification
 
 _BAR_COLUMNS = 16
 _BAR_FROM_WIDTH = 90
@@ -82,7 +83,7 @@ def trace_lines(
     annotations: Mapping[str, Annotation] | None = None,
 ) -> Iterable[str]:
     """Draw one trace: its facts, then its tree."""
-    yield terminal.style(terminal.cut(_facts(trace, terminal)), "dim")
+    yield terminal.style(terminal.cut(_facts(trace, events, terminal)), "dim")
     if trace.losses is not UNSET:
         yield from _missing(trace.losses, terminal, of=" of its processes")
     yield from tree_lines(events, terminal, shape, annotations)
@@ -125,7 +126,7 @@ def run_lines(
 ) -> Iterable[str]:
     """Draw a whole run: a line of facts, question and answer, then its traces on one time scale."""
     extent = _extent([event for _, events in traces for event in events])
-    yield terminal.style(terminal.cut(_facts_of_run(run, [trace for trace, _ in traces], terminal)), "dim")
+    yield terminal.style(terminal.cut(_facts_of_run(run, traces, terminal)), "dim")
     yield from _question_and_answer(run, [trace for trace, _ in traces], terminal)
     if losses is not None:
         yield from _missing(losses, terminal)
@@ -162,15 +163,18 @@ def error_text(event: Event, terminal: Terminal, *, with_message: bool = True) -
     return ": ".join(terminal.safe(part) for part in parts if part)
 
 
-def _counts_of(traces: Sequence[Trace]) -> Sequence[str]:
-    """Say how many calls traces have, and how many failed, are duplicates or have no price."""
+def _counts_of(traces: Sequence[Trace], events: Iterable[Event]) -> Sequence[str]:
+    """Say how many calls traces have, how many failed, are duplicates or have no price, and of MCP's notifications."""
     calls, failed, spans, unpriced = (
         sum(getattr(trace, name) for trace in traces) for name in ("calls", "errors", "spans", "unpriced_calls")
     )
+    notifications = sum(is_notification(event.kind, event.name) and event.status == "ok" for event in events)
+    duplicates = spans - calls - notifications
     return (
         figures.counted(calls, "call"),
         f"{failed:,} failed" if failed else "",
-        figures.counted(spans - calls, "duplicate") if spans > calls > 0 else "",
+        figures.counted(duplicates, "duplicate") if calls and duplicates > 0 else "",
+        figures.counted(notifications, "notification") if notifications else "",
         f"{unpriced:,} without a price" if unpriced else "",
     )
 
@@ -180,11 +184,11 @@ def counted_elsewhere(figure: str) -> str:
     return f"({figure})" if figure else ""
 
 
-def _facts(trace: Trace, terminal: Terminal) -> str:
+def _facts(trace: Trace, events: Sequence[Event], terminal: Terminal) -> str:
     parts = [
         f"trace {terminal.safe(trace.trace_id)}",
         figures.moment(trace.start_time_unix_nano),
-        *filter(None, _counts_of([trace])),
+        *filter(None, _counts_of([trace], events)),
     ]
     if trace.service:
         parts.append(f"service {terminal.safe(trace.service)}")
@@ -212,7 +216,8 @@ def _end_ns(trace: Trace) -> float:
     return math.inf if trace.end_time_unix_nano is None else int(trace.end_time_unix_nano)
 
 
-def _facts_of_run(run: Run, traces: Sequence[Trace], terminal: Terminal) -> str:
+def _facts_of_run(run: Run, drawn: Sequence[tuple[Trace, Sequence[Event]]], terminal: Terminal) -> str:
+    traces = [trace for trace, _ in drawn]
     services = sorted({terminal.safe(trace.service) for trace in traces if trace.service})
     # The exception that ended a program has a trace without calls.
     counted = [trace for trace in traces if trace.calls]
@@ -221,7 +226,7 @@ def _facts_of_run(run: Run, traces: Sequence[Trace], terminal: Terminal) -> str:
         "" if run.origin in ("program", "trace") else f"{run.origin} {terminal.safe(run.name)}",
         figures.moment(min((trace.start_time_unix_nano for trace in traces), key=int)),
         figures.counted(len(counted), "trace"),
-        *_counts_of(counted),
+        *_counts_of(counted, (event for _, events in drawn for event in events)),
         f"{run.open_calls:,} open" if run.open_calls else "",
         f"service {', '.join(services)}" if services else "",
     ]

@@ -3,9 +3,13 @@
 import json
 from asyncio import CancelledError
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from contextvars import Context, copy_context
 from typing import Any, Final, Self, TypeAlias
 from weakref import WeakKeyDictionary
+
+from opentelemetry import context as otel_context
+from opentelemetry import trace
 
 from inspector import semconv as sc
 from inspector.integrations.calls import Call, announce, opened
@@ -27,6 +31,10 @@ _under_way: WeakKeyDictionary[Any, dict[tuple[Direction, RequestId], "JsonRpcExc
 
 _waiting: WeakKeyDictionary[Any, list[RecordedSpan]] = WeakKeyDictionary()
 """The spans of open requests, by the same."""
+
+
+_first: WeakKeyDictionary[Any, trace.SpanContext] = WeakKeyDictionary()
+"""The span of the first request of a connection, by the same: `initialize`, unless the revision has none."""
 
 
 class JsonRpcExchange:
@@ -53,6 +61,7 @@ class JsonRpcExchange:
             },
             emitter="mcp",
         )
+        _note_first(peer)
         self._key = _key(direction, self._request.get("id"))
         if self._key is not None:
             self._table[self._key] = self
@@ -217,9 +226,28 @@ def notified(peer: Any, method: str, params: Any, route: Route) -> None:
                     "direction": "inbound",
                     "emitter": "mcp",
                 },
+                _below_first(peer),
             )
         case _:
             pass
+
+
+def _note_first(peer: Any) -> None:
+    span = innermost()
+    # A connection for one request has an object without identity.
+    with suppress(TypeError):
+        if span is not None and peer not in _first:
+            _first[peer] = trace.SpanContext(span.trace_id, span.span_id, is_remote=False)
+
+
+def _below_first(peer: Any) -> Context | None:
+    """Return a context below the first request of a connection; None if something else is open here."""
+    with suppress(TypeError):
+        if innermost() is None and (first := _first.get(peer)) is not None:
+            context = copy_context()
+            context.run(otel_context.attach, trace.set_span_in_context(trace.NonRecordingSpan(first)))
+            return context
+    return None
 
 
 def _notification(method: str, params: Mapping[str, Any]) -> Envelope:

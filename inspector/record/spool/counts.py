@@ -41,7 +41,7 @@ def count(line: RenderedLine, tally: Tally) -> None:
     for span, state, is_new in line.entries:
         if state == "error" and (span.noun == UNCAUGHT or (span.parent_id is None and not is_run(span))):
             tally.count_failure_of_run()
-        if span.noun in _NO_CALLS:
+        if span.noun in _NO_CALLS or _is_notification(span):
             continue
         certainty = _certainty_of(span)
         if is_new:
@@ -67,9 +67,13 @@ def _certainty_of(span: RecordedSpan) -> _Certainty:
     return "call"
 
 
+def _is_notification(span: RecordedSpan) -> bool:
+    return span.noun == _BETWEEN and span.stop_ns == span.start_ns
+
+
 def _came_in(span: RecordedSpan) -> bool:
-    """Tell whether a span is a received request below the call that sent it, and not a notification."""
-    if span.noun != _BETWEEN or span.direction != "inbound" or span.parent_id is None or span.stop_ns == span.start_ns:
+    """Tell whether a span is a received request below the call that sent it."""
+    if span.noun != _BETWEEN or span.direction != "inbound" or span.parent_id is None:
         return False
     return span.parent is None or span.parent.noun in _SENDERS
 

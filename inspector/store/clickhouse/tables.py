@@ -11,7 +11,7 @@ from typing import Final
 from inspector.semconv import REPLAYED_RUN
 from inspector.store.values.rows import Row
 
-SCHEMA_VERSION: Final = 16
+SCHEMA_VERSION: Final = 17
 
 _NAME: Final = "LowCardinality(String)"
 _MAYBE_NAME: Final = "LowCardinality(Nullable(String))"
@@ -308,15 +308,16 @@ def _created(name: str, table: Table, engine: str, repeats: str = _REPEATS) -> s
     )
 
 
+_IS_UNCAUGHT: Final = "calls = 0 AND status = 'error'"
+"""Whether a trace is of nothing but an exception that ended a program."""
 _BY_STATUS: Final = ", ".join(
-    f"countIf(status = '{status}' AND calls > 0) AS {name}"
+    f"countIf(status = '{status}' AND NOT ({_IS_UNCAUGHT})) AS {name}"
     for status, name in (
         *(("running", "running_traces"), ("error", "failed_traces"), ("lost", "lost_traces")),
         *(("abandoned", "abandoned_traces"), ("cancelled", "cancelled_traces")),
     )
 )
-# A trace without a call is of nothing but an exception that ended a program.
-_COUNTED: Final = "countIf(calls > 0) AS traces, countIf(calls = 0) AS uncaught"
+_COUNTED: Final = f"countIf(NOT ({_IS_UNCAUGHT})) AS traces, countIf({_IS_UNCAUGHT}) AS uncaught"
 _STATUS: Final = (
     "multiIf(running_traces > 0, 'running', failed_traces + uncaught > 0, 'error', lost_traces > 0, 'lost', "
     "abandoned_traces > 0, 'abandoned', cancelled_traces > 0, 'cancelled', 'ok')"
@@ -326,7 +327,7 @@ _TOKENS: Final = ("input_tokens", "output_tokens", "cached_tokens")
 
 
 def _summed(prefix: str = "") -> str:
-    sums = [f"sumIf({prefix}{name}, calls > 0) AS {name}_sum" for name in _SUMMED]
+    sums = [f"sumIf({prefix}{name}, NOT ({_IS_UNCAUGHT})) AS {name}_sum" for name in _SUMMED]
     # Sums of tokens may be more than 64 bits hold.
     sums += [f"toInt64(least(sum(toInt128({prefix}{name})), 9223372036854775807)) AS {name}_sum" for name in _TOKENS]
     return ", ".join([*sums, f"sumKahan({prefix}cost_usd) AS cost_sum"])

@@ -1,10 +1,10 @@
 """What totals count: the one definition of calls, errors, tokens and cost, as in docs/api.md.
 
 A span is a *duplicate* if another recorder's span in the same trace counts for its call (``folded_into``). A *call* is
-a span that is not a duplicate, and not the exception that ended a program, which makes its run fail and is no call. An
-*error* is a call of any kind whose status is ``error``: a failure that ends a tool, its agent and the workflow is three
-errors in one failed run. Tokens and costs are those of calls. A *failed run* is a trace whose own status, that of its
-root, is ``error``.
+a span that is neither a duplicate, nor a notification of MCP, nor the exception that ended a program, which makes its
+run fail. An *error* is a call of any kind whose status is ``error``: a failure that ends a tool, its agent and the
+workflow is three errors in one failed run. Tokens and costs are those of calls. A *failed run* is a trace whose own
+status, that of its root, is ``error``.
 """
 
 import math

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from inspector.model import AttributeValue, Span, SpanError
-from inspector.nouns import UNCAUGHT
+from inspector.nouns import UNCAUGHT, is_notification
 from inspector.plain import INT64_MAX, INT64_MIN
 from inspector.semconv import REPLAYED_LIVE, REPLAYED_RUN, REQUEST_MODEL, TOOL_SERVER
 from inspector.store.values.codec import pack
@@ -34,7 +34,7 @@ Key: TypeAlias = tuple[str, str]
 """Trace id and span id."""
 
 NOT_COUNTED: Final = ""
-"""``folded_into`` of a span that is no call and no duplicate either: the exception that ended a program."""
+"""``folded_into`` of a span that is no call and no duplicate either: see `_is_no_call`."""
 
 
 class Row(NamedTuple):
@@ -108,6 +108,13 @@ Divided: TypeAlias = tuple[Mapping[str, AttributeValue], StoredShared]
 """The attributes of a span that stay in its row, and where the others are."""
 
 
+def _is_no_call(span: Span) -> bool:
+    """Tell whether a span is the exception that ended a program, or a notification, which nobody waits for."""
+    if span.hook == UNCAUGHT:
+        return span.status == "error"
+    return span.status == "ok" and is_notification(span.kind, span.name)
+
+
 def named_run(span: Span) -> str | None:
     """Return the run that the recorder of a span names; None if that is the id of its process."""
     return None if span.run == span.process else span.run
@@ -140,7 +147,7 @@ def row_of(
             _request_model(span.attributes),
             *times,
             *_amounts(span),
-            NOT_COUNTED if span.hook == UNCAUGHT and span.status == "error" else None,
+            NOT_COUNTED if _is_no_call(span) else None,
             span.process,
             exact_times,
             *_error(span.error),

@@ -51,11 +51,6 @@ class Sums:
         if row.folded_into is None:
             self._count_call(row, by)
 
-    @property
-    def is_uncaught(self) -> bool:
-        """Whether these are of an exception that ended a program: in the trace of duplicates are calls."""
-        return self.calls == 0 and self.spans > 0
-
     def _count_call(self, row: Row, by: int) -> None:
         self.calls += by
         if row.status != "ok":
@@ -155,6 +150,11 @@ class TraceSums(Sums):
     """The beginning of the last output, that of the span that ended at ``answer_ns``."""
     answer_ns: int = 0
     head_status: str = "ok"
+
+    @property
+    def is_uncaught(self) -> bool:
+        """Whether these are of an exception that ended a program: in the trace of duplicates are calls."""
+        return self.calls == 0 and self.head_status == "error"
 
     @property
     def is_message(self) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from contextlib import asynccontextmanager
+from contextvars import Context as Variables
 from functools import partial
 from typing import Any
 
@@ -117,6 +118,26 @@ async def changes() -> Any:
         return result.content[0].text
 
 
+async def idle() -> Any:
+    server, held = adder(), []
+
+    @server.tool()
+    async def hold(desk: Context) -> str:
+        held.append(desk.session)
+        return "held"
+
+    async def stay() -> None:
+        async with connected(server) as session:
+            await session.call_tool("hold", {})
+            for _ in range(3):
+                await held[0].send_tool_list_changed()
+            await session.send_ping()
+
+    # As in a program that is nothing but a client.
+    await asyncio.create_task(stay(), context=Variables())
+    return "idle"
+
+
 async def session() -> Any:
     async with connected(adder()) as session:
         carried = {"baggage": "session.id=trip-42"}
@@ -154,7 +175,7 @@ def cased(case: Callable[[], Coroutine[Any, Any, Any]]) -> list[Any]:
         return [asyncio.run(case())]
 
 
-CASES = (parallel, told, proxy, called_off, changes, session, refused)
+CASES = (parallel, told, proxy, called_off, changes, idle, session, refused)
 conform(
     {case.__name__: partial(cased, case) for case in CASES},
     lacking=lacking(),

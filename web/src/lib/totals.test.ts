@@ -30,6 +30,14 @@ describe("totalsOf", () => {
     });
   });
 
+  it("counts a notification as a span and as no call", () => {
+    const rows = [
+      sampleRow("a", null, { kind: "rpc", name: "initialize" }),
+      sampleRow("b", "a", { kind: "rpc", name: "notifications/message" }),
+    ];
+    expect(totalsOf(rows)).toMatchObject({ spans: 2, calls: 1 });
+  });
+
   it("counts a call and its error once, however many spans it has", () => {
     const call = { kind: "llm", inputTokens: 10, outputTokens: 2, cachedTokens: 1, costUsd: 0.5 } as const;
     const rows = [

@@ -10,7 +10,7 @@ export interface Totals {
   /** From the first start to the last end; null while it is running. */
   durationMs: number | null;
   spans: number;
-  /** Spans that are not duplicates; all fields below count only these. */
+  /** Spans that are neither duplicates nor notifications; all fields below count only these. */
   calls: number;
   errors: number;
   running: number;
@@ -35,6 +35,11 @@ export function isUnpriced(row: SpanRow): boolean {
   return row.status === "ok" || row.inputTokens !== null || row.outputTokens !== null;
 }
 
+/** Whether a row is a notification of MCP, which has no answer and so is no call. */
+export function isNotification(row: SpanRow): boolean {
+  return row.kind === "rpc" && row.status === "ok" && row.name.startsWith("notifications/");
+}
+
 /** Add rows up in one pass. */
 export function totalsOf(rows: readonly SpanRow[]): Totals {
   const models = new Set<string>();
@@ -57,7 +62,7 @@ export function totalsOf(rows: readonly SpanRow[]): Totals {
   for (const row of rows) {
     if (row.foldedInto === null) {
       statuses.add(row.status);
-      sum.calls++;
+      if (!isNotification(row)) sum.calls++;
       if (row.status === "error") sum.errors++;
       else if (row.status === "running") sum.running++;
       if (isUnpriced(row)) sum.unpricedCalls++;

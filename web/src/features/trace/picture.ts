@@ -4,6 +4,7 @@ import type { InferredTurn } from "@/lib/inferred";
 import type { SpanRow } from "@/lib/spans";
 import type { Steps } from "@/lib/steps";
 import type { UnixNano } from "@/lib/time";
+import { isNotification } from "@/lib/totals";
 import { type Tree, treeSteps, withoutSteps } from "@/lib/tree";
 import { conversationSteps } from "./conversations";
 import { type CriticalPath, criticalPathSteps } from "./critical-path";
@@ -108,7 +109,7 @@ function countsOf(rows: readonly SpanRow[]): Pick<Picture, "running" | "kinds" |
     const ofKind = kinds.get(row.kind) ?? { calls: 0, inferred: 0 };
     kinds.set(row.kind, ofKind);
     if (row.inferred !== null) ofKind.inferred++;
-    else if (row.foldedInto === null) ofKind.calls++;
+    else if (row.foldedInto === null && !isNotification(row)) ofKind.calls++;
     running ||= row.status === "running";
     duplicates += Number(row.foldedInto !== null);
     if (row.inferred === null) continue;
