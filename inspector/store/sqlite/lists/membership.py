@@ -124,10 +124,12 @@ def meeting(
     query: Select[*tuple[Any, ...]],
     ranking: Ranking,
     limit: int,
-    condition: Condition,
+    condition: Condition | None,
     limits: ReadLimits,
 ) -> tuple[list[Position], Position | None]:
-    """Return the positions of a page of rows that meet a condition, and where the next page begins."""
+    """Return the positions of a page of rows that meet a condition, if there is one, and where the next page begins."""
+    if condition is None:
+        return first(page_rows(connection, query, ranking, limit + 1), limit)
     tests, slow = [condition.test], condition.slow
     if slow is None:
         # Most filters match many of the first rows, and testing these is faster than using an index.

@@ -249,16 +249,13 @@ def read_traces(
     If no index helps, a page may have fewer items than requested, even none, and still a next page.
     """
     list_key = ("traces", where, window.sort, window.order)
-    value, limit = _SORTED_TRACES[window.sort], window.limit
+    value = _SORTED_TRACES[window.sort]
     ranking = Ranking(value, traces.c.id, window.order, read_cursor(list_key, window.cursor))
     membership = membership_of(connection, where, limits)
     if membership is False:
         return Page(())
     query = select(value, traces.c.id).where(*trace_conditions(connection, where))
-    if membership is None:
-        positions, more = first(page_rows(connection, query, ranking, limit + 1), limit)
-    else:
-        positions, more = meeting(connection, query, ranking, limit, membership, limits)
+    positions, more = meeting(connection, query, ranking, window.limit, membership, limits)
     items = tuple(map(trace_of, rows_by_id(connection, traces, [row_id for _, row_id in positions], TRACE)))
     following = None if more is None else write_cursor(list_key, more)
     return Page(with_timelines(connection, items) if timeline else items, following)

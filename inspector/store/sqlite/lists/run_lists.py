@@ -14,7 +14,7 @@ from inspector.store.sqlite.lists.replays import with_replays
 from inspector.store.sqlite.lists.timeline import with_run_timelines
 from inspector.store.sqlite.lists.turn_lists import inferring, may_infer
 from inspector.store.sqlite.rows.summaries import RUN, run_of
-from inspector.store.sqlite.sql.listing import Ranking, Test, first, page_rows, rows_by_id
+from inspector.store.sqlite.sql.listing import Ranking, Test, rows_by_id
 from inspector.store.sqlite.sql.parameters import is_among
 from inspector.store.sqlite.tables import runs, traces
 from inspector.store.values.cursor import Window, read_cursor, write_cursor
@@ -57,7 +57,7 @@ def read_runs(
     If no index helps, a page may have fewer items than requested, even none, and still a next page.
     """
     list_key = ("runs", where, window.sort, window.order)
-    value, conditions, limit = _SORTED.get(window.sort), run_conditions(where), window.limit
+    value, conditions = _SORTED.get(window.sort), run_conditions(where)
     if value is None:
         value, has_one = score_of_run(where.labels)
         conditions.append(has_one)
@@ -66,10 +66,7 @@ def read_runs(
     if condition is False:
         return Page(())
     query = select(value, runs.c.id).where(*conditions)
-    if condition is None:
-        positions, more = first(page_rows(connection, query, ranking, limit + 1), limit)
-    else:
-        positions, more = meeting(connection, query, ranking, limit, condition, limits)
+    positions, more = meeting(connection, query, ranking, window.limit, condition, limits)
     rows = rows_by_id(connection, runs, [row_id for _, row_id in positions], RUN)
     items = _marked(connection, tuple(map(run_of, rows)))
     following = None if more is None else write_cursor(list_key, more)
