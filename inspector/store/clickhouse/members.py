@@ -10,7 +10,7 @@ from inspector.store.clickhouse.slots import reached
 from inspector.store.clickhouse.tables import OF_ROW, SHARE, TRACES
 from inspector.store.values.folding import MOST_SPANS, Family, node_of
 from inspector.store.values.lifetime_counts import counted_as
-from inspector.store.values.rows import INT64_MAX, Row
+from inspector.store.values.rows import INT64_MAX, Naming, Row
 from inspector.store.values.sums import Sums, TraceSums
 
 _MOST_KEPT: Final = 50_000
@@ -37,13 +37,21 @@ class Member(NamedTuple):
         return counted_as(self.row) if self.counted_before is None else self.counted_before
 
 
+class TraceSession(NamedTuple):
+    """The session of a trace."""
+
+    naming: Naming | None
+    is_mixed: bool
+    """Whether its spans name several sessions."""
+
+
 @dataclass(slots=True)
 class SessionNames:
     """The sessions that the spans of a trace name themselves; the one of the span that began first is the trace's."""
 
-    names: dict[str, tuple[int, str]] = field(default_factory=dict[str, tuple[int, str]])
-    """Start and session of each span that names a session."""
-    first: tuple[int, str] | None = None
+    names: dict[str, Naming] = field(default_factory=dict[str, Naming])
+    """By the ids of the spans."""
+    first: Naming | None = None
     sessions: set[str] = field(default_factory=set[str])
 
     def put(self, row: Row) -> None:
@@ -60,15 +68,15 @@ class SessionNames:
             self.first = name if self.first is None else min(self.first, name)
             self.sessions.add(name[1])
 
-    def after(self, named: Mapping[str, tuple[int, str] | None]) -> tuple[tuple[int, str] | None, bool]:
-        """Return the first name, and whether there are several sessions, once these records are stored."""
+    def after(self, named: Mapping[str, Naming | None]) -> TraceSession:
+        """Return the session of the trace once records are stored, given what each of them names, by its span."""
         is_replaced = any(self.names.get(span_id, name) != name for span_id, name in named.items())
         names = [name for name in ({**self.names, **named} if is_replaced else named).values() if name is not None]
         sessions = {session for _, session in names}
         if not is_replaced and self.first is not None:
             names.append(self.first)
             sessions |= self.sessions
-        return min(names, default=None), len(sessions) > 1
+        return TraceSession(min(names, default=None), len(sessions) > 1)
 
 
 @dataclass(slots=True)
@@ -83,14 +91,6 @@ class Members:
     names: SessionNames = field(default_factory=SessionNames)
     first_slot: int = INT64_MAX
     last_slot: int = 0
-
-    def session(self, named: dict[str, tuple[int, str] | None]) -> tuple[tuple[int, str] | None, bool]:
-        """Return when its session was named, and which it is; and whether its spans name several.
-
-        Args:
-            named: What records say that are about to be written, by their spans.
-        """
-        return self.names.after(named)
 
     def fold(self, rows: Iterable[Row]) -> dict[str, str | None]:
         """Take in rows that are about to be written, and return which stored spans are folded otherwise by that."""

@@ -97,7 +97,7 @@ class Prepared(Struct, array_like=True, frozen=True, gc=False):
         return self.row.status
 
 
-class Change(NamedTuple):
+class RowChange(NamedTuple):
     """A row that is written."""
 
     row: Row
@@ -206,7 +206,7 @@ def with_session(digest: int, session_id: str | None) -> int:
     return digest if session_id is None else _digest(f"{digest} {session_id}".encode())
 
 
-def columns_of(changes: Mapping[str, Sequence[Change]], version: int) -> dict[str, Sequence[Any]]:
+def columns_of(changes: Mapping[str, Sequence[RowChange]], version: int) -> dict[str, Sequence[Any]]:
     """Return the columns of spans that are written, by their traces, except those that were sent."""
     pairs = [(trace_id, change) for trace_id, own in changes.items() for change in own]
     written = [(trace_id, change) for trace_id, change in pairs if isinstance(change.content, Content)]

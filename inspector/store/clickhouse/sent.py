@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from inspector.store.clickhouse.database import Database, Values, literal
-from inspector.store.clickhouse.prepared import Change, Content, Prepared, Sent
+from inspector.store.clickhouse.prepared import Content, Prepared, RowChange, Sent
 from inspector.store.clickhouse.tables import SENT, SPANS
 from inspector.store.values.rows import Row
 
@@ -75,7 +75,7 @@ def read_content(database: Database, sent: Sent) -> Content:
     )
 
 
-def move(database: Database, changes: Mapping[str, Sequence[Change]], version: int) -> None:
+def move(database: Database, changes: Mapping[str, Sequence[RowChange]], version: int) -> None:
     """Insert the spans of those changes whose content waits in the inbox."""
     decided: dict[str, dict[int, tuple[Any, ...]]] = {}
     for own in changes.values():
@@ -102,7 +102,7 @@ def move(database: Database, changes: Mapping[str, Sequence[Change]], version: i
     )
 
 
-def _decided(change: Change) -> tuple[Any, ...]:
+def _decided(change: RowChange) -> tuple[Any, ...]:
     row = change.row
     belongs = row.session_id, row.session_inherited, row.folded_into
     return row.id, row.seq, change.slot, change.digest, *belongs, change.counted_as

@@ -13,13 +13,13 @@ from inspector.store.clickhouse import notes
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.hours import Hours
 from inspector.store.clickhouse.lease import Start
-from inspector.store.clickhouse.members import Members, TraceCache, trace_row
-from inspector.store.clickhouse.prepared import Change, Content, Prepared, Preparing, Sent, columns_of, with_session
+from inspector.store.clickhouse.members import Members, TraceCache, TraceSession, trace_row
+from inspector.store.clickhouse.prepared import Content, Prepared, Preparing, RowChange, Sent, columns_of, with_session
 from inspector.store.clickhouse.sent import move, read_content
 from inspector.store.clickhouse.slots import most_moved, reached
 from inspector.store.clickhouse.tables import TRACES
 from inspector.store.values.lifetime_counts import counted_as, recount
-from inspector.store.values.rows import Key, Row, own_session, placed
+from inspector.store.values.rows import Key, Naming, Row, own_session, placed
 from inspector.store.values.sums import TraceSums
 
 
@@ -29,11 +29,9 @@ class _Batch:
 
     traces: dict[str, Members]
     accepted: list[tuple[Prepared, Members]] = field(default_factory=list[tuple[Prepared, Members]])
-    changes: dict[str, dict[str, Change]] = field(default_factory=dict[str, dict[str, Change]])
+    changes: dict[str, dict[str, RowChange]] = field(default_factory=dict[str, dict[str, RowChange]])
     """By the ids of their spans."""
-    sessions: dict[str, tuple[tuple[int, str] | None, bool]] = field(
-        default_factory=dict[str, tuple[tuple[int, str] | None, bool]]
-    )
+    sessions: dict[str, TraceSession] = field(default_factory=dict[str, TraceSession])
     excerpted: set[str] = field(default_factory=set[str])
     """Traces with another first question or last answer than before."""
 
@@ -130,7 +128,7 @@ class Writer:
             for trace_id, rows in lost.items():
                 members = batch.traces[trace_id]
                 rows.update(self._folded(members, list(rows.values()), rows, {}))
-                batch.sessions[trace_id] = members.session({})
+                batch.sessions[trace_id] = members.names.after({})
             self._save(batch, lost)
         return len(running)
 
@@ -245,23 +243,23 @@ class Writer:
     def _make_changes(self, batch: _Batch, *, late: bool) -> None:
         """Make a change of each span that says something new, with the session that it belongs to."""
         owns: list[str | None] = []
-        named: dict[str, dict[str, tuple[int, str] | None]] = {trace_id: {} for trace_id in batch.traces}
+        named: dict[str, dict[str, Naming | None]] = {trace_id: {} for trace_id in batch.traces}
         for span, members in batch.accepted:
             stored = members.spans.get(span.row.span_id)
             own = own_session(span.session_id, None if stored is None else stored.row)
             owns.append(own)
             named[span.trace_id][span.row.span_id] = None if own is None else (span.row.start_ns, own)
         for trace_id, members in batch.traces.items():
-            batch.sessions[trace_id] = members.session(named[trace_id])
+            batch.sessions[trace_id] = members.names.after(named[trace_id])
         for (span, members), own in zip(batch.accepted, owns, strict=True):
             span_id = span.row.span_id
-            stored, session = members.spans.get(span_id), batch.sessions[span.trace_id][0]
+            stored, session = members.spans.get(span_id), batch.sessions[span.trace_id].naming
             digest = with_session(span.digest, own)
             if stored is None or stored.digest != digest or late:
                 seq = self._next("seq")
                 belongs = (own, None) if own is not None or session is None else (session[1], 1)
                 row = placed(span.row, (seq if stored is None else stored.row.id, seq, members.sums.id), belongs)
-                change = Change(row, span.content, span.slot if stored is None else stored.slot, digest)
+                change = RowChange(row, span.content, span.slot if stored is None else stored.slot, digest)
                 batch.changes.setdefault(span.trace_id, {})[span_id] = change
 
     def _keep_excerpts(self, batch: _Batch, *, again: bool) -> None:
@@ -280,8 +278,8 @@ class Writer:
         affected: dict[str, dict[str, Row]] = {}
         for trace_id, members in batch.traces.items():
             if trace_id not in batch.sessions:
-                batch.sessions[trace_id] = members.session({})
-            session, changes = batch.sessions[trace_id][0], batch.changes.get(trace_id, {})
+                batch.sessions[trace_id] = members.names.after({})
+            session, changes = batch.sessions[trace_id].naming, batch.changes.get(trace_id, {})
             rows: dict[str, Row] = {}
             if session is not None and session[1] != members.sums.session_id:
                 for span_id, (row, *_) in members.spans.items():
@@ -294,7 +292,7 @@ class Writer:
         return affected
 
     def _folded(
-        self, members: Members, rows: Sequence[Row], affected: Mapping[str, Row], changes: Mapping[str, Change]
+        self, members: Members, rows: Sequence[Row], affected: Mapping[str, Row], changes: Mapping[str, RowChange]
     ) -> dict[str, Row]:
         """Return the stored rows that are folded into another span than before, and are not written anyway."""
         return {
@@ -343,7 +341,7 @@ class Writer:
         notes.save_numbers(self._database, self._noted_numbers(), version=version, token=token)
         self._cache.keep(batch.traces.values())
 
-    def _recounted(self, batch: _Batch, changes: Mapping[str, list[Change]]) -> list[tuple[str, str]]:
+    def _recounted(self, batch: _Batch, changes: Mapping[str, list[RowChange]]) -> list[tuple[str, str]]:
         """Return what spans were counted as and are now, and keep the former with the changes."""
         recounted: list[tuple[str, str]] = []
         for trace_id, own in changes.items():
@@ -356,7 +354,7 @@ class Writer:
                     own[at] = change._replace(counted_as=before)
         return recounted
 
-    def _with_content(self, batch: _Batch, affected: Mapping[str, Mapping[str, Row]]) -> dict[str, list[Change]]:
+    def _with_content(self, batch: _Batch, affected: Mapping[str, Mapping[str, Row]]) -> dict[str, list[RowChange]]:
         """Return stored rows that are written again as changes, with their content, which is read for that."""
         if not affected:
             return {}
@@ -368,7 +366,7 @@ class Writer:
         columns = ", ".join(("trace_id", "span_id", *Content._fields))
         stored_rows = self._database.rows(f"SELECT {columns} FROM spans FINAL WHERE {among}", values)
         contents = {(trace_id, span_id): Content(*fields) for trace_id, span_id, *fields in stored_rows}
-        changes: dict[str, list[Change]] = {}
+        changes: dict[str, list[RowChange]] = {}
         for trace_id, rows in affected.items():
             for span_id, row in rows.items():
                 stored, content = batch.traces[trace_id].spans[span_id], contents[trace_id, span_id]
@@ -376,7 +374,7 @@ class Writer:
                 if row.status != stored.row.status:
                     # No record that arrives can be a repetition of a span that was declared lost.
                     content, digest = self._preparing.ended(row, content), 0
-                change = Change(row._replace(seq=self._next("seq")), content, stored.slot, digest)
+                change = RowChange(row._replace(seq=self._next("seq")), content, stored.slot, digest)
                 changes.setdefault(trace_id, []).append(change)
         return changes
 

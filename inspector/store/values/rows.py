@@ -33,6 +33,9 @@ _TEXTS = (
 Key: TypeAlias = tuple[str, str]
 """Trace id and span id."""
 
+Naming: TypeAlias = tuple[int, str]
+"""The start of a span that names a session, and the session; the minimum of a trace's decides which session it has."""
+
 NOT_COUNTED: Final = ""
 """``folded_into`` of a span that is no call and no duplicate either: see `_is_no_call`."""
 

@@ -12,13 +12,11 @@ from sqlalchemy import Connection
 
 from inspector.model import Span
 from inspector.store.sqlite.database.engine import driver
-from inspector.store.values.rows import Row, clamp, own_session
+from inspector.store.values.rows import Naming, Row, clamp, own_session
 from inspector.store.values.sums import TraceSums
 
 Fetch: TypeAlias = Callable[[Sequence[tuple[int, str]]], Mapping[tuple[int, str], Row]]
 """Reads stored rows by trace and span id."""
-Naming: TypeAlias = tuple[int, str]
-"""The start of a span that names a session, and the session; the minimum determines the session of the trace."""
 
 _NAMED = (
     "SELECT span_id, start_ns, session_id FROM spans "
