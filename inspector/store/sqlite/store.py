@@ -26,7 +26,7 @@ from inspector.store.sqlite.database.write_connection import WriteConnection
 from inspector.store.sqlite.lists import attribute_pages
 from inspector.store.sqlite.lists.labels import remove_label, set_label, write_labels
 from inspector.store.sqlite.search.fulltext import index_some
-from inspector.store.sqlite.statistics import stat_rollups
+from inspector.store.sqlite.statistics import rollups
 from inspector.store.sqlite.upkeep import retention
 from inspector.store.sqlite.upkeep.background import Upkeep
 from inspector.store.sqlite.upkeep.health import read_health
@@ -183,7 +183,7 @@ class SqliteStore(Store):
     def _add_up(self, limit: int, least: int) -> int:
         """Add up to ``limit`` changes to statistics and attribute filters, unless there are fewer than ``least``."""
         with self._transaction() as connection:
-            followed = stat_rollups.follow_some(connection, limit, least=least)
+            followed = rollups.follow_some(connection, limit, least=least)
             return followed + attribute_pages.follow_some(connection, limit // attribute_pages.PAGE, again=least == 1)
 
     def _give_back(self) -> None:

@@ -338,7 +338,7 @@ figures = Table(
     Column("durations", LargeBinary, nullable=False),
     sqlite_with_rowid=False,
 )
-"""Rollups: statistics of a group's calls by minute, hour and day (`inspector.store.sqlite.statistics.stat_rollups`)."""
+"""Rollups: statistics of a group's calls by minute, hour and day (`inspector.store.sqlite.statistics.rollups`)."""
 
 attribute_pages = Table(
     "attribute_pages",

@@ -21,7 +21,7 @@ from inspector.store.sqlite.lists.filters import span_conditions
 from inspector.store.sqlite.lists.reader import changed_after
 from inspector.store.sqlite.sql.counted import REPLAYED
 from inspector.store.sqlite.sql.parameters import is_among, json_list
-from inspector.store.sqlite.statistics import stat_rollups
+from inspector.store.sqlite.statistics import rollups
 from inspector.store.sqlite.tables import spans
 from inspector.store.values.call_stats import Call, CallStats
 from inspector.store.values.counting import largest
@@ -86,14 +86,12 @@ def read_rollup_stats(
     """Return the statistics of a filter; None if the calls must be read: they are few, or rollups cannot answer."""
     if by == "label" or any(getattr(where, name) != getattr(Filter(), name) for name in _OTHERS):
         return None
-    view = stat_rollups.BY_NAME if _asks(where, by, "name") else stat_rollups.BY_FIELDS
+    view = rollups.BY_NAME if _asks(where, by, "name") else rollups.BY_FIELDS
     counts = load_counters(connection)
-    followed = counts.get(stat_rollups.FOLLOWED, 0)
-    if stat_rollups.has_too_many_groups(counts, view) or counts["seq"] - followed > limits.exact_calls + _MOST_BEHIND:
+    followed = counts.get(rollups.FOLLOWED, 0)
+    if rollups.has_too_many_groups(counts, view) or counts["seq"] - followed > limits.exact_calls + _MOST_BEHIND:
         return None
-    if view == stat_rollups.BY_NAME and any(
-        _asks(where, by, name) for name in ("agent", "model", "tool", "error_type")
-    ):
+    if view == rollups.BY_NAME and any(_asks(where, by, name) for name in ("agent", "model", "tool", "error_type")):
         return None
     edges = _edges(connection, where, buckets)
     if edges is None or _calls_between(connection, edges[0], edges[-1]) <= limits.exact_calls:
@@ -133,7 +131,7 @@ def _edges(connection: Connection, where: Filter, buckets: int) -> list[int] | N
     if least is None:
         return None
     # Whole days if no slices are requested, so that no rollup has to be divided.
-    step = stat_rollups.LEVELS[0 if buckets else -1] * _NS
+    step = rollups.LEVELS[0 if buckets else -1] * _NS
     first = least // step * step if where.since_ns is None else where.since_ns
     end = (most // step + 1) * step if where.until_ns is None else where.until_ns
     # Start times that do not fit into 64 bits are stored as the maximum.
@@ -143,7 +141,7 @@ def _edges(connection: Connection, where: Filter, buckets: int) -> list[int] | N
     if not buckets:
         return [first, end]
     width = (end - first) / buckets
-    unit = max((seconds for seconds in stat_rollups.LEVELS if width >= _DIVIDED * seconds * _NS), default=None)
+    unit = max((seconds for seconds in rollups.LEVELS if width >= _DIVIDED * seconds * _NS), default=None)
     if unit is None:
         return None
     step = unit * _NS
@@ -153,10 +151,10 @@ def _edges(connection: Connection, where: Filter, buckets: int) -> list[int] | N
 
 def _calls_between(connection: Connection, first_ns: int, end_ns: int) -> int:
     """Return an upper estimate of the number of calls that began in a time range."""
-    seconds = stat_rollups.LEVELS[1] if end_ns - first_ns < 4 * stat_rollups.LEVELS[2] * _NS else stat_rollups.LEVELS[2]
+    seconds = rollups.LEVELS[1] if end_ns - first_ns < 4 * rollups.LEVELS[2] * _NS else rollups.LEVELS[2]
     ((count,),) = driver(connection).execute(
         "SELECT total(count) FROM figures WHERE view = ? AND seconds = ? AND start_s BETWEEN ? AND ?",
-        (stat_rollups.BY_FIELDS, seconds, first_ns // _NS // seconds * seconds, end_ns // _NS),
+        (rollups.BY_FIELDS, seconds, first_ns // _NS // seconds * seconds, end_ns // _NS),
     )
     return int(count)
 
@@ -182,7 +180,7 @@ def _add_up(connection: Connection, where: Filter, view: int, sums: _Sums, first
     cut = [(first_ns, end_ns)] if begin >= end else [(first_ns, begin * _NS), (end * _NS, end_ns)]
     for seconds, from_s, until_s in _time_ranges(begin, end):
         for key, *values in _rollups(connection, where, view, sums.by, seconds, from_s, until_s):
-            sums.include(key, stat_rollups.stats_of(values))
+            sums.include(key, rollups.stats_of(values))
     for from_ns, until_ns in cut:
         _add_calls(connection, where, (from_ns, until_ns), sums)
     if where.replays:
@@ -225,7 +223,7 @@ def _time_ranges(begin: int, end: int) -> Iterator[tuple[int, int, int]]:
     """Divide a range of whole minutes into days, hours and minutes; yield the length of each, its start and end."""
     left: list[tuple[int, int, int]] = []
     right: list[tuple[int, int, int]] = []
-    for seconds, larger in zip(stat_rollups.LEVELS, (*stat_rollups.LEVELS[1:], None), strict=True):
+    for seconds, larger in zip(rollups.LEVELS, (*rollups.LEVELS[1:], None), strict=True):
         if begin >= end:
             break
         inner, outer = (begin, end) if larger is None else (-(-begin // larger) * larger, end // larger * larger)

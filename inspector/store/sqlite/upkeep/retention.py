@@ -17,7 +17,7 @@ from inspector.store.sqlite.database.engine import driver
 from inspector.store.sqlite.lists.labels import forget_labels, forget_stray_labels
 from inspector.store.sqlite.search import fulltext
 from inspector.store.sqlite.sql.parameters import json_list
-from inspector.store.sqlite.statistics import stat_rollups
+from inspector.store.sqlite.statistics import rollups
 from inspector.store.sqlite.upkeep.removal import Removal
 from inspector.store.sqlite.writing import arrivals, logs, runs, totals, turns
 from inspector.store.sqlite.writing.losses import prune_losses
@@ -275,7 +275,7 @@ def _delete_spans(connection: Connection, ids: Sequence[int]) -> None:
         listed,
     ).all()
     fulltext.forget(connection, [fulltext.Indexed(*values[4:]) for values in found])
-    stat_rollups.forget_ids(connection, ids)
+    rollups.forget_ids(connection, ids)
     connection.exec_driver_sql("DELETE FROM spans WHERE id IN (SELECT value FROM json_each(?))", listed)
     uncount_spans(connection, len(ids))
     turns.forget(connection, ids)

@@ -18,7 +18,7 @@ from inspector.store.sqlite.lists import attribute_pages
 from inspector.store.sqlite.search import fulltext
 from inspector.store.sqlite.sql.bulk import VALUES, execute_rows
 from inspector.store.sqlite.sql.parameters import json_list
-from inspector.store.sqlite.statistics import stat_rollups
+from inspector.store.sqlite.statistics import rollups
 from inspector.store.sqlite.writing import totals
 from inspector.store.sqlite.writing.conversations import Conversations, MessageScope, OwningSpan, scope_of_span
 from inspector.store.sqlite.writing.families import Families
@@ -204,7 +204,7 @@ def save(
     """Write new and replaced rows, and update everything that is derived from them."""
     replaced = [(old, new) for old, new in changes if old is not None]
     fulltext.forget(connection, [indexed_part(old) for old, _ in replaced])
-    stat_rollups.forget(connection, [old for old, _ in replaced])
+    rollups.forget(connection, [old for old, _ in replaced])
     attribute_pages.forget(connection, replaced)
     execute_rows(driver(connection), _INSERT, [new for old, new in changes if old is None])
     _update(connection, replaced)
