@@ -88,7 +88,7 @@ Refer: TypeAlias = Callable[[Sequence[bytes | Raw]], list[int]]
 """Returns the numbers of messages."""
 
 
-def cut(text: str, *, is_prompt: bool, is_conversation: bool = True) -> list[Piece]:
+def cut_messages(text: str, *, is_prompt: bool, is_conversation: bool = True) -> list[Piece]:
     """Cut a text into its messages and the text around them.
 
     Args:
@@ -110,7 +110,7 @@ def cut(text: str, *, is_prompt: bool, is_conversation: bool = True) -> list[Pie
 
 
 def cut_value(value: dict[str, Any] | list[Any], bodies_of: BodiesOf) -> list[Piece]:
-    """Cut the JSON text of a prompt like `cut`, but get the text of its messages from a function.
+    """Cut the JSON text of a prompt like `cut_messages`, but get the text of its messages from a function.
 
     Raises:
         TypeError: It contains something that JSON cannot express.

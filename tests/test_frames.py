@@ -10,7 +10,7 @@ from inspector.frames import (
     Elements,
     Frame,
     Runs,
-    cut,
+    cut_messages,
     cut_strings,
     expanded,
     frame_of,
@@ -31,7 +31,7 @@ def put_back(text, **how):
         bodies.extend(map(bytes, found))
         return list(range(len(bodies) - len(found) + 1, len(bodies) + 1))
 
-    frame = frame_of(framed(cut(text, is_prompt=False, **how), refer))
+    frame = frame_of(framed(cut_messages(text, is_prompt=False, **how), refer))
     stored = msgspec.json.decode(msgspec.json.encode(frame), type=Frame)
     assert list(numbers(stored)) == list(range(1, len(bodies) + 1))
     return frame_text(stored, lambda number: bodies[number - 1]).decode(), bodies
@@ -81,7 +81,7 @@ def test_each_message_of_a_prompt_of_any_shape_is_apart_and_the_text_comes_back_
     ids=["text", "cut", "surrogates", "object", "short", "numbers", "uneven", "string"],
 )
 def test_a_text_without_messages_is_left_whole(text):
-    assert cut(text, is_prompt=False) == []
+    assert cut_messages(text, is_prompt=False) == []
 
 
 def test_a_repeated_member_is_never_mixed_up():
@@ -95,17 +95,18 @@ def test_messages_are_found_behind_texts_that_begin_as_they_do(alike):
     others = {f"other{at}": [*messages[:1], {"at": at}] for at in range(alike)}
     text = json.dumps({**others, "messages": messages})
     assert put_back(text)[0] == text
-    assert [len(piece.bodies) for piece in cut(text, is_prompt=False) if isinstance(piece, Elements)] == [4]
+    assert [len(piece.bodies) for piece in cut_messages(text, is_prompt=False) if isinstance(piece, Elements)] == [4]
 
 
 def test_the_last_message_that_was_said_is_neither_a_tool_nor_an_instruction():
     text = json.dumps({"system": LONG, "messages": MESSAGES, "tools": [said("tool")]})
-    frame = framed(cut(text, is_prompt=False), lambda bodies: [int.from_bytes(bytes(body)[:60]) for body in bodies])
+    pieces = cut_messages(text, is_prompt=False)
+    frame = framed(pieces, lambda bodies: [int.from_bytes(bytes(body)[:60]) for body in bodies])
     assert frame.last == int.from_bytes(json.dumps(MESSAGES[2]).encode()[:60])
 
 
 def test_ids_that_follow_one_another_are_one_run():
-    frame = framed(cut(json.dumps(MESSAGES), is_prompt=True), lambda _: [5, 6, 7, 9, 9, 20, 21])
+    frame = framed(cut_messages(json.dumps(MESSAGES), is_prompt=True), lambda _: [5, 6, 7, 9, 9, 20, 21])
     assert frame.pieces[1] == [5, -2, 9, 9, 20, -1]
     assert list(expanded([5, -2, 9, 9, 20, -1])) == [5, 6, 7, 9, 9, 20, 21]
 
@@ -141,7 +142,7 @@ VALUES = st.recursive(
 @given(value=VALUES, indent=st.sampled_from([None, 1]), ascii_only=st.booleans())
 def test_every_text_comes_back_to_the_letter(value, indent, ascii_only):
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
-    if cut(text, is_prompt=False):
+    if cut_messages(text, is_prompt=False):
         assert put_back(text)[0] == text
 
 

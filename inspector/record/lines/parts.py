@@ -7,7 +7,18 @@ from typing import NamedTuple, TypeAlias, cast
 import msgspec
 from msgspec import Raw
 
-from inspector.frames import LEAST_BYTES, Elements, Piece, Quoted, Refers, cut, cut_strings, cut_value, frame_of, framed
+from inspector.frames import (
+    LEAST_BYTES,
+    Elements,
+    Piece,
+    Quoted,
+    Refers,
+    cut_messages,
+    cut_strings,
+    cut_value,
+    frame_of,
+    framed,
+)
 from inspector.parts import LONG_CHARS, part_line
 from inspector.plain import Plain
 from inspector.record.lines.messages import Messages, missing
@@ -93,7 +104,7 @@ class WrittenParts:
 
     def pieces(self, text: str, *, is_prompt: bool) -> list[Piece]:
         """Return a text cut into its messages and the text around them; empty if it has no messages or is short."""
-        return cut(text, is_prompt=is_prompt) if len(text) > LONG_CHARS else []
+        return cut_messages(text, is_prompt=is_prompt) if len(text) > LONG_CHARS else []
 
     def strings(self, text: str) -> list[Piece]:
         """Return JSON text cut into its long strings and the text around them; empty if it is short."""

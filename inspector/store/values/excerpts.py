@@ -11,7 +11,7 @@ from msgspec import Raw
 from inspector import semconv
 from inspector.model import Span
 from inspector.roles import ROLES, role_named
-from inspector.store.values.lines import cut, has_few_values
+from inspector.store.values.lines import has_few_values, one_line
 from inspector.store.values.members import members_of
 from inspector.store.values.rows import Key, clamp
 from inspector.store.values.sums import TraceSums
@@ -231,4 +231,4 @@ def _text(value: Any, depth: int) -> str | None:
 
 
 def _short(text: str | None) -> str | None:
-    return cut(text or "", LONGEST) or None
+    return one_line(text or "", LONGEST) or None

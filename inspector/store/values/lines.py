@@ -26,7 +26,7 @@ _HOLD_RESULT = ("structuredContent", "structured_content", "content", "contents"
 def line_of(text: str | None) -> str | None:
     """Return an input: an object as a list of its members, the arguments of a JSON-RPC message, a text unchanged."""
     value = _without_rpc(decoded(text))
-    return None if value is None else cut(_as_text(value)) or None
+    return None if value is None else one_line(_as_text(value)) or None
 
 
 def line_of_result(text: str | None) -> str | None:
@@ -37,7 +37,7 @@ def line_of_result(text: str | None) -> str | None:
 def result_line(value: Any) -> str | None:
     """Return a decoded result on one line, without its envelope."""
     content = _unwrapped(value)
-    return None if content is None else cut(_as_text(content)) or None
+    return None if content is None else one_line(_as_text(content)) or None
 
 
 def decoded(text: str | None) -> Any:
@@ -59,7 +59,7 @@ def has_few_values(json: bytes) -> bool:
     return sum(map(json.count, (b'"', b"{", b"["))) <= _FEW
 
 
-def cut(text: str, longest: int = LONGEST) -> str:
+def one_line(text: str, longest: int = LONGEST) -> str:
     """Return the beginning of a text, as one line."""
     line = " ".join(clean(text[: 4 * longest]).split())
     return line if len(line) <= longest else f"{line[: longest - 1]}…"

@@ -10,7 +10,7 @@ from msgspec import Raw
 from inspector.roles import ITEM_ROLES, ROLES, role_named
 from inspector.store.values.chains import conventional
 from inspector.store.values.excerpts import HOLD_MESSAGES, said_in, text_in
-from inspector.store.values.lines import cut, decoded, has_few_values, result_line
+from inspector.store.values.lines import decoded, has_few_values, one_line, result_line
 from inspector.store.values.members import members_of
 
 MOST_LOOKED_AT = 8
@@ -58,7 +58,7 @@ def _newest_of(messages: Sequence[Raw], *, is_one_of_batch: bool = False) -> str
             case [*_] if not is_one_of_batch:
                 said = _newest_of(_ARRAY.decode(raw), is_one_of_batch=True)
             case str(text):
-                said = cut(text)
+                said = one_line(text)
             case message:
                 said = _said(cast("dict[str, Any]", message)) if isinstance(message, dict) else None
         if said:
@@ -83,7 +83,7 @@ def _said(message: dict[str, Any]) -> str | None:
     body = [message] if item_role else message.get("parts", message.get("content"))
     parts = cast("list[Any]", body)[:_MOST_PARTS] if isinstance(body, list) else [body]
     lines = [_line_of(conventional(part), role) for part in parts]
-    return cut(" ".join(line for line in lines if line)) or None
+    return one_line(" ".join(line for line in lines if line)) or None
 
 
 def _line_of(part: Any, role: str) -> str | None:

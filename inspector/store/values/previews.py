@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from inspector.model import Kind, Preview
 from inspector.store.values.excerpts import answer_in, question_in
-from inspector.store.values.lines import cut, decoded, line_of, line_of_result
+from inspector.store.values.lines import decoded, line_of, line_of_result, one_line
 from inspector.store.values.newest import newest_in
 
 
@@ -36,21 +36,21 @@ def _error_line(error_type: str | None, message: str | None) -> str | None:
     """Return the error of a call; None if it has none."""
     if error_type is None and message is None:
         return None
-    return cut(": ".join(part for part in ((error_type or "").rpartition(".")[2], message) if part))
+    return one_line(": ".join(part for part in ((error_type or "").rpartition(".")[2], message) if part))
 
 
 def _question(text: str | None) -> str | None:
     question = question_in(text)
-    return None if question is None or question[:1] in ("{", "[") else cut(question)
+    return None if question is None or question[:1] in ("{", "[") else one_line(question)
 
 
 def _answer(text: str | None) -> str | None:
     """Return the text of an answer, or else the tools that it requests."""
     answer = answer_in(text)
     if answer is not None and answer[:1] not in ("{", "["):
-        return cut(answer)
+        return one_line(answer)
     tools = _requested_tools(decoded(text), 6)
-    return cut(f"calls {', '.join(tools)}") if tools else line_of(text)
+    return one_line(f"calls {', '.join(tools)}") if tools else line_of(text)
 
 
 def _requested_tools(value: Any, depth: int) -> list[str]:

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec import Raw
 
-from inspector.frames import LEAST_BYTES, cut, cut_value, frame_of, frame_text, framed, numbers
+from inspector.frames import LEAST_BYTES, cut_messages, cut_value, frame_of, frame_text, framed, numbers
 from inspector.plain import Cut
 from inspector.record.capture.captured import Prompt, captured_prompt, plain
 from inspector.record.lines.messages import Messages
@@ -73,7 +73,7 @@ def test_a_prompt_is_cut_into_the_messages_that_its_text_is(value):
     messages = Messages()
     for _ in range(2):
         pieces = cut_value(value, messages.bodies)
-        expected = cut(text, is_prompt=True) if len(text.encode()) >= LEAST_BYTES else []
+        expected = cut_messages(text, is_prompt=True) if len(text.encode()) >= LEAST_BYTES else []
         assert bool(pieces) == bool(expected)
         if pieces:
             frame, of_text = frame_of(framed(pieces, refer)), frame_of(framed(expected, refer))

@@ -21,7 +21,7 @@ from inspector.frames import (
     Frame,
     Piece,
     Refers,
-    cut,
+    cut_messages,
     cut_strings,
     frame_of,
     framed,
@@ -182,7 +182,7 @@ class Conversations:
         return self._prompts[at]
 
     def _read(self, scope: MessageScope, key: str, prompt: str, owner: OwningSpan) -> Refers | None:
-        pieces = cut(prompt, is_prompt=key in semconv.MESSAGE_KEYS, is_conversation=key not in _BESIDE)
+        pieces = cut_messages(prompt, is_prompt=key in semconv.MESSAGE_KEYS, is_conversation=key not in _BESIDE)
         match pieces:
             case []:
                 return self._answer(scope, prompt, owner) if owner.kind in _SHARE_TEXTS else None
