@@ -198,8 +198,8 @@ def test_whatever_order_spans_come_in_the_sums_are_the_same(tmp_path_factory, ma
     assert all(one == other for one, other in itertools.pairwise(results))
 
 
-def test_only_so_many_spans_are_remembered_and_others_are_read_again(store, make_span):
-    store._cache.families = type(store._cache.families)(most_remembered=3)
+def test_only_so_many_spans_are_remembered_and_others_are_read_again(store, make_span, monkeypatch):
+    monkeypatch.setattr("inspector.store.sqlite.writing.families.MOST_REMEMBERED", 3)
     pairs = []
     for trace in range(4):
         outer = make_span(attributes=ONE, trace_id=f"{trace + 1:032x}", kind="tool", tool="add")
@@ -221,15 +221,15 @@ def test_only_so_many_spans_are_remembered_and_others_are_read_again(store, make
     )
 
 
-def test_traces_without_calls_are_not_remembered_without_end(store, make_span):
-    store._cache.families = type(store._cache.families)(most_remembered=3)
+def test_traces_without_calls_are_not_remembered_without_end(store, make_span, monkeypatch):
+    monkeypatch.setattr("inspector.store.sqlite.writing.families.MOST_REMEMBERED", 3)
     for number in range(10):
         store.write([make_span(trace_id=f"t{number}", kind="workflow")])
     assert len(store._cache.families._families) <= 3
 
 
-def test_a_trace_that_is_too_long_counts_what_comes_later_by_itself(store, make_span):
-    store._cache.families = type(store._cache.families)(most_spans=2)
+def test_a_trace_that_is_too_long_counts_what_comes_later_by_itself(store, make_span, monkeypatch):
+    monkeypatch.setattr("inspector.store.sqlite.writing.families.MOST_SPANS", 2)
     outer = make_span(attributes=ONE, kind="tool", tool="add")
     early = make_span(attributes=OTHER, kind="tool", tool="add", parent_id=outer.span_id)
     store.write([outer, early, make_span(kind="other")])

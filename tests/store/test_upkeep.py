@@ -52,7 +52,7 @@ def test_the_further_search_is_behind_the_more_it_takes_at_once():
 class RollupUpkeep:
     """Upkeep with nothing left to index; ``least`` has the minimum of changes passed to each update of rollups."""
 
-    def __init__(self, add_up_every_s):
+    def __init__(self):
         self.least = []
         self.upkeep = Upkeep(
             index=lambda _: (0, 0),
@@ -60,24 +60,25 @@ class RollupUpkeep:
             give_back=lambda: None,
             checkpoint=lambda: None,
             shrink_log=lambda: True,
-            add_up_every_s=add_up_every_s,
         )
 
     def run(self, for_s):
         assert not self.upkeep.run(for_s=for_s, idle_s=1e6, busy=False, give_way=lambda _: None)
 
 
-def test_rollups_wait_for_more_changes_and_then_follow_however_few_there_are():
+def test_rollups_wait_for_more_changes_and_then_follow_however_few_there_are(monkeypatch):
     for every_s, least in ((1e6, background.ADD_UP_LIMIT), (0.0, 1)):
-        rollups = RollupUpkeep(every_s)
+        monkeypatch.setattr(background, "ADD_UP_EVERY_S", every_s)
+        rollups = RollupUpkeep()
         for _ in range(2):
             rollups.upkeep.note_write()
             rollups.run(for_s=1)
         assert rollups.least == [1, least]
 
 
-def test_rollups_that_waited_follow_without_another_write():
-    rollups = RollupUpkeep(1e6)
+def test_rollups_that_waited_follow_without_another_write(monkeypatch):
+    monkeypatch.setattr(background, "ADD_UP_EVERY_S", 1e6)
+    rollups = RollupUpkeep()
     for _ in range(2):
         rollups.upkeep.note_write()
         rollups.run(for_s=1)
@@ -87,8 +88,9 @@ def test_rollups_that_waited_follow_without_another_write():
     assert rollups.least == [1, background.ADD_UP_LIMIT, 1]
 
 
-def test_rollups_follow_at_once_where_there_is_all_the_time():
-    rollups = RollupUpkeep(1e6)
+def test_rollups_follow_at_once_where_there_is_all_the_time(monkeypatch):
+    monkeypatch.setattr(background, "ADD_UP_EVERY_S", 1e6)
+    rollups = RollupUpkeep()
     for _ in range(2):
         rollups.upkeep.note_write()
         rollups.run(for_s=math.inf)

@@ -21,14 +21,9 @@ _encode: Final = msgspec.json.Encoder().encode
 
 
 class Messages:
-    """A bounded cache of recently encoded messages.
+    """A bounded cache of recently encoded messages."""
 
-    Args:
-        most_bytes: How many bytes of messages it may hold.
-    """
-
-    def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
-        self._most_bytes = most_bytes
+    def __init__(self) -> None:
         self._bytes = 0
         self._bodies: dict[_Words, bytes] = {}
         self._addresses: dict[bytes, bytes] = {}
@@ -80,7 +75,7 @@ class Messages:
         return address
 
     def _make_room(self, body: bytes) -> None:
-        if self._bytes > self._most_bytes:
+        if self._bytes > _MOST_BYTES:
             self._bodies.clear()
             self._addresses.clear()
             self._bytes = 0

@@ -51,9 +51,9 @@ class _Coders(threading.local):
 _CODERS = _Coders()
 
 
-def pack(body: bytes, *, above_bytes: int = COMPRESS_ABOVE_BYTES) -> bytes:
-    """Return the bytes to store: texts of more than ``above_bytes`` are compressed if that saves a quarter."""
-    if len(body) <= above_bytes:
+def pack(body: bytes) -> bytes:
+    """Return the bytes to store: a text that is long enough is compressed if that saves a quarter."""
+    if len(body) <= COMPRESS_ABOVE_BYTES:
         return body
     frame = _CODERS.compress(body)
     return FRAME + frame[len(_MAGIC) :] if len(frame) * 4 < len(body) * 3 else body

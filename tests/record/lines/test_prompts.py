@@ -193,8 +193,9 @@ def test_marks_of_a_copy_are_never_taken_for_a_message():
         cut_value(prompt_of(said(Cut("head", "tail", 9))), Messages().bodies)
 
 
-def test_messages_are_kept_up_to_a_bound():
-    messages = Messages(most_bytes=10_000)
+def test_messages_are_kept_up_to_a_bound(monkeypatch):
+    monkeypatch.setattr("inspector.record.lines.messages._MOST_BYTES", 10_000)
+    messages = Messages()
     for at in range(100):
         (body,) = messages.bodies([said(f"{at} {LONG}")])
         assert messages.addresses([body]) == messages.addresses([bytes(bytearray(body))])

@@ -29,7 +29,6 @@ class Upkeep:
         give_back: Returns free space to the file system, if there is much.
         checkpoint: Checkpoints the log.
         shrink_log: Truncates the log, and returns whether that was possible.
-        add_up_every_s: How long statistics wait for more changes.
     """
 
     def __init__(
@@ -39,15 +38,12 @@ class Upkeep:
         give_back: Callable[[], None],
         checkpoint: Callable[[], None],
         shrink_log: Callable[[], bool],
-        *,
-        add_up_every_s: float = ADD_UP_EVERY_S,
     ) -> None:
         self._index = index
         self._add_up = add_up
         self._give_back = give_back
         self._checkpoint = checkpoint
         self._shrink_log = shrink_log
-        self._add_up_every_s = add_up_every_s
         self._is_to_add_up = True
         """Whether there may be changes that statistics do not include."""
         self._add_up_at_s = 0.0
@@ -107,5 +103,5 @@ class Upkeep:
         added_up = self._add_up(ADD_UP_LIMIT, least)
         if least == 1 and not added_up:
             self._is_to_add_up = False
-            self._add_up_at_s = time.monotonic() + self._add_up_every_s
+            self._add_up_at_s = time.monotonic() + ADD_UP_EVERY_S
         return indexed + added_up

@@ -26,9 +26,7 @@ _LOAD = (
 class Families:
     """The families of traces with recent arrivals."""
 
-    def __init__(self, *, most_spans: int = MOST_SPANS, most_remembered: int = MOST_REMEMBERED) -> None:
-        self._most_spans = most_spans
-        self._most_remembered = most_remembered
+    def __init__(self) -> None:
         self._families: OrderedDict[int, Family] = OrderedDict()
         self._remembered = 0
 
@@ -76,7 +74,7 @@ class Families:
         return change if into is None else (old, row._replace(folded_into=into))
 
     def _family(self, connection: Connection, trace: TraceSums) -> Family | None:
-        if trace.spans > self._most_spans:
+        if trace.spans > MOST_SPANS:
             self._drop(self._families.pop(trace.id, None))
             return None
         family = self._families.get(trace.id)
@@ -88,7 +86,7 @@ class Families:
         return family
 
     def _shrink(self) -> None:
-        while self._remembered > self._most_remembered:
+        while self._remembered > MOST_REMEMBERED:
             self._drop(self._families.popitem(last=False)[1])
 
     def _drop(self, family: Family | None) -> None:
