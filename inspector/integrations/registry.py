@@ -31,6 +31,7 @@ INTEGRATIONS: tuple[Integration, ...] = (
     Integration("agno", "agno", "agno", (3, 1), (4,)),
     Integration("aiohttp", "aiohttp", "aiohttp", (3, 10), (4,)),
     Integration("anthropic", "anthropic", "anthropic", (1, 9), (3,)),
+    Integration("autogen", "autogen-core", "autogen_core", (0, 7), (0, 8)),
     Integration("botocore", "botocore", "botocore.client", (1, 44), (2,)),
     Integration("celery", "celery", "celery", (5, 4), (6,)),
     Integration("chainlit", "chainlit", "chainlit", (2,), (3,)),

@@ -17,8 +17,9 @@ CLIENTS: Final = ("openai", "anthropic", "aiohttp", "botocore", "dspy", "httpx",
 """Emitters of model calls that a replay can answer."""
 FRAMEWORKS: Final = frozenset(
     (
-        *("agent_framework", "agno", "anthropic", "crewai", "dspy", "fast_agent", "google_adk", "haystack"),
-        *("langchain", "llama_index", "mcp_agent", "openai_agents", "pydantic_ai", "smolagents", "strands"),
+        *("agent_framework", "agno", "anthropic", "autogen", "crewai", "dspy", "fast_agent", "google_adk"),
+        *("haystack", "langchain", "llama_index", "mcp_agent", "openai_agents", "pydantic_ai", "smolagents"),
+        "strands",
     )
 )
 """Emitters whose tools a replay does not run, and whose model calls it answers where they reach a client."""

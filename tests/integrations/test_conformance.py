@@ -25,6 +25,7 @@ PROGRAMS = (
     Program("agno_trial.py", "agno", "Agent.acontinue_run", "invoke_agent survivor"),
     Program("anthropic_calls.py", "current", "AsyncAPIClient.request", "chat claude-opus-4-6"),
     Program("anthropic_calls.py", "oldest", "AsyncAPIClient.request", "chat claude-opus-4-6"),
+    Program("autogen_trial.py", "autogen", "SingleThreadedAgentRuntime._process_publish", "invoke_agent survivor"),
     Program("crewai_trial.py", "crewai", "CrewAIEventsBus.aemit", "invoke_workflow crippled"),
     Program("dspy_modules.py", "dspy", "Module.acall", "invoke_workflow Pipeline"),
     Program("fast_agent_trial.py", "fast-agent", "AgentsAsToolsAgent._invoke_child_agent", "invoke_agent survivor"),

@@ -21,6 +21,11 @@ FRAMEWORKS = {
         "raised": "told: ",
         "within": ("current",),
     },
+    "autogen": {
+        "denied": "told: groups are booked by phone",
+        "raised": "told: planned",
+        "within": ("autogen",),
+    },
     "crewai": {
         "denied": "told: Error executing tool: groups are booked by phone",
         "raised": "told: Error executing tool: planned",

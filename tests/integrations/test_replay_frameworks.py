@@ -13,6 +13,7 @@ from inspector.cassette import cassette_lines
 WITHIN = {
     "replayed_agent_framework.py": "current",
     "replayed_agno.py": "agno",
+    "replayed_autogen.py": "autogen",
     "replayed_crewai.py": "crewai",
     "replayed_dspy.py": "dspy",
     "replayed_fast_agent.py": "fast-agent",
@@ -38,6 +39,14 @@ IMPORTED = {
         "agno.tools.mcp.",
         "agno.workflow.",
         "mcp.server.mcpserver.",
+    ),
+    "replayed_autogen.py": (
+        "autogen_agentchat.teams.",
+        "autogen_agentchat.tools.",
+        "autogen_ext.models.openai.",
+        "autogen_ext.tools.mcp.",
+        "openai.resources.chat.",
+        "mcp.server.fastmcp.",
     ),
     "replayed_crewai.py": ("crewai.", "crewai.flow.flow.", "crewai.memory.storage.lancedb_storage."),
     "replayed_dspy.py": ("dspy.", "litellm.", "litellm.proxy.openai_files_endpoints.common_utils."),

@@ -153,6 +153,15 @@ def google_adk(_: str) -> Any:
     return asyncio.run(run())
 
 
+def autogen(url: str) -> Any:
+    from autogen_agentchat.agents import AssistantAgent
+    from autogen_ext.models.openai import OpenAIChatCompletionClient
+
+    model = OpenAIChatCompletionClient(model="gpt-4o", base_url=url, api_key="sk-none")
+    agent = AssistantAgent("planner", model, tools=[book], reflect_on_tool_use=True)
+    return asyncio.run(agent.run(task=ASKED)).messages[-1].to_text()
+
+
 def haystack(url: str) -> Any:
     os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
     from haystack.components.agents import Agent
