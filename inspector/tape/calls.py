@@ -10,7 +10,7 @@ from inspector import semconv as sc
 from inspector.model import Event, attributes_of
 from inspector.reading.exchanges import Exchange, ExchangeUnreadable, read_exchanges
 from inspector.tape import requests
-from inspector.tape.obstacles import CACHED, NOT_ENDED, NotReplayable, Obstacle
+from inspector.tape.obstacles import ANNOUNCED, CACHED, NOT_ENDED, NotReplayable, Obstacle
 from inspector.tape.request_parts import RequestParts, parts_of_arguments, parts_of_body
 
 CLIENTS: Final = ("openai", "anthropic", "aiohttp", "botocore", "dspy", "httpx", "httpx2", "requests")
@@ -134,6 +134,8 @@ def call_of(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, RequestParts
         return _request(event, path)
     if event.hook in _NOT_NAMED or event.hook in AROUND or _is_of_requests(event, attributes):
         return None
+    if event.hook == "tool_call" and sc.EMITTER not in attributes:
+        raise _refused(event, ANNOUNCED)
     raise _refused(event, _ONLY_A_SPAN if event.hook is None else _NOT_YET.format(event.kind))
 
 

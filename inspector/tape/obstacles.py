@@ -8,6 +8,8 @@ NOT_ENDED: Final = "it did not end"
 """The reason of a call without an end."""
 CACHED: Final = "DSPy had the answer of its model on disk"
 """The reason of a module for which no model was called."""
+ANNOUNCED: Final = "the program announces it by hooks of its own, so a replay would run it again"
+"""The reason of a tool that no replay can keep from running."""
 
 RANDOM_IDS: Final = (
     "it passes on messages of the graph's state, whose random ids are others in a replay; record with --freeze"
@@ -41,6 +43,8 @@ class Obstacle(Struct, frozen=True):
             return "await it or read its stream to the end, and record the run again"
         if self.reason == CACHED:
             return "set DSPY_CACHEDIR to an empty directory, and record the run again"
+        if self.reason == ANNOUNCED:
+            return "make it a function with @instrument.tools.tool, and record the run again"
         return ""
 
 

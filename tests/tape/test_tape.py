@@ -237,7 +237,7 @@ def test_two_marks_of_one_secret_are_equal_in_whatever_process_they_were_made():
             server_request(1, **{"mcp.rpc.response_json": {"result": "[redacted:x 9 chars #1f0c]"}}),
             "a secret was taken",
         ),
-        (event(1, "tool", hook="tool_call", name="execute_tool wipe"), "a replay does not withhold tool calls of this"),
+        (event(1, "tool", hook="tool_call", name="execute_tool wipe"), "announces it by hooks of its own"),
         (event(1, "rpc", hook="rpc_request", name="tools/call a"), "a replay does not withhold rpc calls of this"),
         (event(1, "agent", name="run"), "so it runs again; if it may, record without --otel"),
     ],

@@ -43,7 +43,10 @@ def _judged(store: Store, run: Run, verdict: Replayable, terminal: Terminal, nam
     elif verdict.reason is not None:
         verdict_text = "cannot be replayed" if verdict.replayable == "no" else "not known whether it can be replayed"
         yield terminal.safe(f"{verdict_text}: {verdict.reason}")
-    for obstacle in verdict.obstacles[:_NAMED]:
+    # A loop makes the same call many times, and one of them says it.
+    distinct = {(each.name, each.reason): each for each in reversed(verdict.obstacles)}
+    named = list(reversed(distinct.values()))[:_NAMED]
+    for obstacle in named:
         yield terminal.safe(obstacle.sentence)
-    if verdict.obstacle_count > _NAMED:
-        yield f"and {verdict.obstacle_count - _NAMED:,} more of its calls"
+    if verdict.obstacle_count > len(named):
+        yield f"and {verdict.obstacle_count - len(named):,} more of its calls"
