@@ -15,6 +15,7 @@ from inspector import semconv as sc
 from inspector.integrations.calls import Call, announce, opened
 from inspector.integrations.classes import is_a
 from inspector.integrations.mcp.server import plain, raised_by_the_function
+from inspector.integrations.mcp.stderr import heard_over
 from inspector.integrations.mcp.transports import Route, bare
 from inspector.integrations.propagation import Surroundings, named_for_us
 from inspector.record.calls.current import innermost
@@ -192,22 +193,27 @@ def progress_of(params: Any, call_id: str) -> dict[str, Any]:
 
 
 class OpenRequest:
-    """Remembers the span of a request to a server until it is answered, for what the server logs meanwhile."""
+    """Remembers the span of a request to a server until it is answered, for what its server says meanwhile."""
 
-    __slots__ = ("_span", "_spans")
+    __slots__ = ("_span", "_spans", "_stderr")
 
     def __init__(self, peer: Any) -> None:
         self._spans = _spans(peer)
+        self._stderr = heard_over(bare(getattr(peer, "_write_stream", None)))
         span = innermost()
         self._span = span if span is not None and span.noun in _SHOW_REQUESTS else None
 
     def __enter__(self) -> None:
         if self._span is not None:
             self._spans.append(self._span)
+            if self._stderr is not None:
+                self._stderr.opened(self._span)
 
     def __exit__(self, *_: object) -> None:
         if self._span is not None:
             self._spans.remove(self._span)
+            if self._stderr is not None:
+                self._stderr.ended(self._span)
 
 
 def notified(peer: Any, method: str, params: Any, route: Route) -> None:

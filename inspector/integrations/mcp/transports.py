@@ -16,9 +16,10 @@ from weakref import WeakKeyDictionary
 
 from inspector.integrations.calls import safely
 from inspector.integrations.mcp.nowhere import leads_nowhere, nowhere
+from inspector.integrations.mcp.stderr import ServerStderr, of_server, remember
 from inspector.integrations.patches import Patches, Wrapper
 from inspector.integrations.tracebacks import unseen
-from inspector.integrations.within import Make, decorated
+from inspector.integrations.within import decorated
 
 _OPENERS = (
     ("mcp.client.stdio", ("stdio_client",), "stdio"),
@@ -83,7 +84,10 @@ def _telling(transport: str, *, is_client: bool = False) -> Wrapper:
     def wrapper(open_streams: Callable[..., Any]) -> Callable[..., Any]:
         def opened(*args: Any, **kwargs: Any) -> AbstractAsyncContextManager[Any]:
             route = Route(transport, safely(lambda: _server_in(args, kwargs), otherwise=None))
-            return _Opened(partial(open_streams, *args, **kwargs), route, is_client=is_client)
+            make = partial(open_streams, *args, **kwargs)
+            if transport == "stdio" and is_client and len(args) <= 1 and kwargs.get("errlog", sys.stderr) is sys.stderr:
+                return _OpenedServer(make, route, is_client=True)
+            return _Opened(make, route, is_client=is_client)
 
         return opened
 
@@ -104,14 +108,14 @@ def _server_in(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | list[str]
 class _Opened(AbstractAsyncContextManager[Any]):
     """A transport of the SDK; its streams are noted when they are opened."""
 
-    def __init__(self, make: Make, route: Route, *, is_client: bool) -> None:
+    def __init__(self, make: Callable[..., AbstractAsyncContextManager[Any]], route: Route, *, is_client: bool) -> None:
         self._make = make
         self._transport = make()
         self._route = route
         self._is_client = is_client
 
     def __call__(self, function: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-        return decorated(lambda: _Opened(self._make, self._route, is_client=self._is_client), function)
+        return decorated(lambda: type(self)(self._make, self._route, is_client=self._is_client), function)
 
     async def __aenter__(self) -> Any:
         with unseen:
@@ -120,15 +124,46 @@ class _Opened(AbstractAsyncContextManager[Any]):
                 # The 1.x SDK hands out a function for the id as well.
                 is_three = route.transport == "http" and find_spec("mcp.shared.dispatcher") is None
                 self._transport = nowhere(with_session_id=is_three)
-            streams = await self._transport.__aenter__()
+                streams = await self._transport.__aenter__()
+            else:
+                streams = await self._open()
             _remember(streams, self._route)
             return streams
+
+    async def _open(self) -> Any:
+        return await self._transport.__aenter__()
 
     async def __aexit__(
         self, kind: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
     ) -> bool | None:
         with unseen:
             return await self._transport.__aexit__(kind, exc, traceback)
+
+
+class _OpenedServer(_Opened):
+    """A server over stdio that writes to the standard error of the program."""
+
+    _stderr: ServerStderr | None = None
+
+    async def _open(self) -> Any:
+        self._stderr = stderr = of_server(self._make)
+        if stderr is None:
+            return await super()._open()
+        self._transport = self._make(errlog=stderr.sink)
+        with stderr.sink:
+            streams = await self._transport.__aenter__()
+        remember(bare(streams[1]), stderr)
+        return streams
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+    ) -> bool | None:
+        with unseen:
+            try:
+                return await super().__aexit__(kind, exc, traceback)
+            finally:
+                if self._stderr is not None:
+                    self._stderr.pass_on()
 
 
 def _remember(streams: Any, route: Route) -> None:
