@@ -11,7 +11,8 @@ from inspector.integrations.model_requests import ModelRequest
 from inspector.integrations.plain_http.apis import Recognised, recognised, recognised_unsent
 from inspector.integrations.plain_http.requested import plain_request, refused
 from inspector.node.errors import thrown
-from inspector.transcripts.lines import Json, object_in
+from inspector.plain import fields_of
+from inspector.transcripts.lines import Json
 
 _EMITTER: Final = "node"
 _DONE: Final = b"data: [DONE]"
@@ -55,7 +56,7 @@ class Calls:
             return
         match did:
             case "responded":
-                answering.responded(int(note["status"]), object_in(note.get("headers")))
+                answering.responded(int(note["status"]), fields_of(note.get("headers")))
             case "got":
                 answering.got(_bytes(note.get("data")), at_ns)
             case "ended" | "left" | "failed":

@@ -6,8 +6,9 @@ import os
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any, Self
 
+from inspector.plain import fields_of
 from inspector.store.errors import OwnedElsewhere, StoreReadOnly
 
 _NOBODY = b"{}"
@@ -134,6 +135,6 @@ def _read(descriptor: int) -> tuple[int | None, str | None]:
         fields: Any = json.loads(os.pread(descriptor, 4096, 0))
     except ValueError:
         return None, None
-    owner = cast("dict[str, Any]", fields) if isinstance(fields, dict) else {}
+    owner = fields_of(fields)
     pid, url = owner.get("pid"), owner.get("url")
     return (pid if isinstance(pid, int) else None), (url if isinstance(url, str) else None)

@@ -5,8 +5,9 @@ from typing import Any, Final
 
 from inspector import semconv as sc
 from inspector.otlp import DecodedSpan
+from inspector.plain import fields_of
 from inspector.transcripts.conversation import Agent, Conversation
-from inspector.transcripts.lines import Json, blocks_of, counts_in, object_in, objects_in, text_of, time_of
+from inspector.transcripts.lines import Json, blocks_of, counts_in, objects_in, text_of, time_of
 
 _SERVICE: Final = "claude-code"
 _MADE_UP: Final = "<synthetic>"
@@ -63,7 +64,7 @@ class ClaudeCode:
         return self._conversation
 
     def _heard(self, conversation: Conversation, line: Json, at_ns: int) -> None:
-        message = object_in(line.get("message"))
+        message = fields_of(line.get("message"))
         results = [block for block in objects_in(message.get("content")) if block.get("type") == "tool_result"]
         for block in results:
             self._returned(conversation, line, block, at_ns)
@@ -88,7 +89,7 @@ class ClaudeCode:
     def _returned(self, conversation: Conversation, line: Json, block: Json, at_ns: int) -> None:
         content = block.get("content")
         has_failed = block.get("is_error") is True
-        is_denied = object_in(line.get("permissionDecision")).get("decision") == "reject" or "toolDenialKind" in line
+        is_denied = fields_of(line.get("permissionDecision")).get("decision") == "reject" or "toolDenialKind" in line
         conversation.returned(
             at_ns,
             str(block.get("tool_use_id")),
@@ -98,7 +99,7 @@ class ClaudeCode:
         )
 
     def _said(self, conversation: Conversation, line: Json, at_ns: int) -> None:
-        message = object_in(line.get("message"))
+        message = fields_of(line.get("message"))
         if message.get("model") == _MADE_UP:
             if line.get("isApiErrorMessage") is True:
                 conversation.failed(at_ns, text_of(message.get("content")))

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from inspector import semconv as sc
 from inspector.otlp import DecodedSpan
+from inspector.plain import fields_of
 from inspector.transcripts.conversation import Agent, Conversation
 from inspector.transcripts.failures import EXIT_CODE
-from inspector.transcripts.lines import Json, counts_in, object_in, object_on, objects_in, text_of, time_of
+from inspector.transcripts.lines import Json, counts_in, object_on, objects_in, text_of, time_of
 
 _SERVICE: Final = "codex"
 _CALLS: Final = ("function_call", "custom_tool_call", "local_shell_call")
@@ -57,7 +58,7 @@ class Codex:
 
     def spans(self, line: Json) -> Iterator[DecodedSpan]:
         """Take in a line; yield the spans that are complete by it."""
-        kind, payload, at_ns = line.get("type"), object_in(line.get("payload")), time_of(line.get("timestamp"))
+        kind, payload, at_ns = line.get("type"), fields_of(line.get("payload")), time_of(line.get("timestamp"))
         if at_ns is None:
             return
         if kind == "session_meta" and self._conversation is None:
@@ -95,7 +96,7 @@ class Codex:
         name = (role if isinstance(role, str) and role != "default" else "subagent") if within else "codex"
         agent = Agent(name, _SERVICE, str(meta.get("cli_version") or ""), "openai", session, within)
         self._conversation = Conversation(agent, parts_in=None, is_live=self._is_live)
-        instructions = object_in(meta.get("base_instructions")).get("text") or meta.get("instructions")
+        instructions = fields_of(meta.get("base_instructions")).get("text") or meta.get("instructions")
         if isinstance(instructions, str):
             self._instructions = [{"role": "system", "content": instructions}]
             self._conversation.heard(at_ns, self._instructions[0])
@@ -154,9 +155,9 @@ class Codex:
                     conversation.prompted(at_ns, str(at_ns))
                 conversation.asked(text)
             case "item_completed":
-                self._completed(conversation, object_in(event.get("item")))
+                self._completed(conversation, fields_of(event.get("item")))
             case "token_count":
-                self._spent(conversation, object_in(event.get("info")).get("last_token_usage"), None)
+                self._spent(conversation, fields_of(event.get("info")).get("last_token_usage"), None)
             case "task_complete":
                 conversation.ended(at_ns)
             case "turn_aborted":
@@ -166,7 +167,7 @@ class Codex:
 
     def _started(self, conversation: Conversation, event: Json, at_ns: int) -> None:
         turn, root = str(event.get("turn_id") or at_ns), event.get("root_turn_id")
-        above = object_in(event.get("turn_attribution")).get("parent_turn_id") or root
+        above = fields_of(event.get("turn_attribution")).get("parent_turn_id") or root
         conversation.prompted(
             at_ns,
             turn,
@@ -183,7 +184,7 @@ class Codex:
             self._ran.add(call_id)
         if status == "failed":
             code = item.get("exit_code")
-            said = text_of(object_in(item.get("result")).get("content"))
+            said = text_of(fields_of(item.get("result")).get("content"))
             conversation.broke(call_id, f"{EXIT_CODE} {code}" if isinstance(code, int) else said or "failed")
 
     def _spent(self, conversation: Conversation, usage: object, response_id: Any) -> None:

@@ -10,8 +10,9 @@ from typing import Final
 
 from inspector import semconv as sc
 from inspector.otlp import DecodedSpan, Scope
+from inspector.plain import fields_of
 from inspector.transcripts.failures import ERROR_MESSAGE, EXIT_CODE
-from inspector.transcripts.lines import Json, object_in, objects_in, time_in
+from inspector.transcripts.lines import Json, objects_in, time_in
 
 _SCOPE: Final = "github.copilot"
 _NAME: Final = "copilot"
@@ -26,7 +27,7 @@ _DENIED: Final = "denied"
 
 def is_of_copilot(line: Json) -> bool:
     """Tell whether a line has a span or a metric of Copilot."""
-    return object_in(line.get("instrumentationScope")).get("name") == _SCOPE and line.get("type") in ("span", "metric")
+    return fields_of(line.get("instrumentationScope")).get("name") == _SCOPE and line.get("type") in ("span", "metric")
 
 
 class Copilot:
@@ -47,8 +48,8 @@ def _span_of(line: Json) -> DecodedSpan | None:
     ids = str(line.get("traceId")), str(line.get("spanId"))
     if start_ns is None or end_ns is None or not (_is_id(ids[0], 32) and _is_id(ids[1], 16)):
         return None
-    attributes, name = dict(object_in(line.get("attributes"))), str(line.get("name"))
-    status, parent_id = object_in(line.get("status")), line.get("parentSpanId")
+    attributes, name = dict(fields_of(line.get("attributes"))), str(line.get("name"))
+    status, parent_id = fields_of(line.get("status")), line.get("parentSpanId")
     code, message = status.get("code"), status.get("message")
     if attributes.get(sc.OPERATION_NAME) == "invoke_agent":
         name = _named(attributes)
@@ -60,7 +61,7 @@ def _span_of(line: Json) -> DecodedSpan | None:
     if sc.TOOL_NAME in attributes:
         # The program that a command starts is in the name too.
         name = f"execute_tool {attributes[sc.TOOL_NAME]}"
-    scope, kind = object_in(line.get("instrumentationScope")), line.get("kind")
+    scope, kind = fields_of(line.get("instrumentationScope")), line.get("kind")
     return DecodedSpan(
         *ids,
         parent_id if isinstance(parent_id, str) and _is_id(parent_id, 16) else None,
@@ -74,7 +75,7 @@ def _span_of(line: Json) -> DecodedSpan | None:
         attributes,
         [_event(event) for event in objects_in(line.get("events")) if event.get("name") in sc.EXCEPTION_EVENTS],
         (),
-        object_in(object_in(line.get("resource")).get("attributes")),
+        fields_of(fields_of(line.get("resource")).get("attributes")),
         Scope(_SCOPE, str(scope.get("version") or "")),
     )
 
@@ -92,7 +93,7 @@ def _event(event: Json) -> Json:
     return {
         "name": event["name"],
         "time_unix_nano": str(time_in(event.get("time")) or 0),
-        "attributes": object_in(event.get("attributes")),
+        "attributes": fields_of(event.get("attributes")),
     }
 
 

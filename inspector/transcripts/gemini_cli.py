@@ -11,9 +11,10 @@ from typing import Final
 
 from inspector import semconv as sc
 from inspector.otlp import DecodedSpan
+from inspector.plain import fields_of
 from inspector.transcripts.conversation import Agent, Conversation
 from inspector.transcripts.failures import EXIT_CODE
-from inspector.transcripts.lines import Json, counts_in, object_in, object_on, objects_in, text_of, time_of
+from inspector.transcripts.lines import Json, counts_in, object_on, objects_in, text_of, time_of
 
 _SERVICE: Final = "gemini-cli"
 _SUBAGENT: Final = "subagent"
@@ -125,7 +126,7 @@ class GeminiCli:
 
     def _kept(self, line: Json) -> list[Json] | None:
         """Return the messages that a line leaves; None if it adds one."""
-        replaced = object_in(line.get("$set")).get("messages")
+        replaced = fields_of(line.get("$set")).get("messages")
         if replaced is not None:
             return objects_in(replaced)
         if (first := line.get("$rewindTo")) is None:
@@ -216,7 +217,7 @@ class _Again:
         kind = line.get("type")
         if kind == "user" and text_of(line.get("content")).startswith(_CONTEXT):
             self._is_on = True
-        elif (kind == "gemini" and "model" in line) or "messages" in object_in(line.get("$set")):
+        elif (kind == "gemini" and "model" in line) or "messages" in fields_of(line.get("$set")):
             self._is_on = False
         return self._is_on
 
@@ -227,7 +228,7 @@ def _is_message(line: Json) -> bool:
 
 def _responses_in(line: Json) -> list[Json]:
     return [
-        object_in(block["functionResponse"]) for block in objects_in(line.get("content")) if "functionResponse" in block
+        fields_of(block["functionResponse"]) for block in objects_in(line.get("content")) if "functionResponse" in block
     ]
 
 
@@ -271,9 +272,9 @@ def _prompt_at(directory: Path, session: str, at_ns: int) -> str | None:
 
 
 def _returned(conversation: Conversation, call: Json, at_ns: int) -> None:
-    results = [object_in(part.get("functionResponse")) for part in objects_in(call.get("result"))]
+    results = [fields_of(part.get("functionResponse")) for part in objects_in(call.get("result"))]
     response = results[0] if results else {}
-    told = object_in(response.get("response"))
+    told = fields_of(response.get("response"))
     result, why = (told.get("output") if told.keys() == {"output"} else told or None), told.get("error")
     status = None
     if call.get("status") == "cancelled" or (isinstance(why, str) and any(map(why.__contains__, _REFUSALS))):

@@ -7,6 +7,7 @@ from typing import Any, cast
 import msgspec
 
 from inspector.otlp.repair import repaired
+from inspector.plain import fields_of
 
 Json = dict[str, Any]
 
@@ -28,11 +29,6 @@ def object_on(line: bytes) -> Json | None:
     return cast("Json", found) if isinstance(found, dict) else None
 
 
-def object_in(value: object) -> Json:
-    """Return a value if it is an object, otherwise an empty one."""
-    return cast("Json", value) if isinstance(value, dict) else {}
-
-
 def time_in(value: object) -> int | None:
     """Return the nanoseconds of a time that is seconds and nanoseconds, as Node's SDK writes it; None if it is none."""
     match value:
@@ -50,7 +46,7 @@ def objects_in(value: object) -> list[Json]:
 
 def counts_in(value: object) -> dict[str, int]:
     """Return the members of an object that are whole numbers."""
-    return {key: number for key, number in object_in(value).items() if type(number) is int and number >= 0}
+    return {key: number for key, number in fields_of(value).items() if type(number) is int and number >= 0}
 
 
 def blocks_of(content: object) -> list[Json]:

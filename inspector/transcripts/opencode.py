@@ -10,9 +10,10 @@ from typing import Final
 
 from inspector import semconv as sc
 from inspector.otlp import DecodedSpan
+from inspector.plain import fields_of
 from inspector.transcripts.conversation import Agent, Conversation
 from inspector.transcripts.failures import EXIT_CODE
-from inspector.transcripts.lines import Json, counts_in, object_in, objects_in
+from inspector.transcripts.lines import Json, counts_in, objects_in
 
 _SERVICE: Final = "opencode"
 _MS: Final = 1_000_000
@@ -38,7 +39,7 @@ class Exported:
 
     def spans(self, document: Json) -> Iterator[DecodedSpan]:
         """Yield the spans of the session."""
-        session = OpenCode(object_in(document.get("info")))
+        session = OpenCode(fields_of(document.get("info")))
         session.read(objects_in(document.get("messages")))
         yield from session.take()
 
@@ -111,8 +112,8 @@ class OpenCode:
     def read(self, messages: Iterable[Json]) -> None:
         """Read messages that are complete, each with its parts, and end the work on the last prompt."""
         for message in messages:
-            info = object_in(message.get("info"))
-            time = {key: value for key, value in object_in(info.get("time")).items() if key != "completed"}
+            info = fields_of(message.get("info"))
+            time = {key: value for key, value in fields_of(info.get("time")).items() if key != "completed"}
             self.message({**info, "time": time, "error": None})
             for part in _as_they_came(objects_in(message.get("parts"))):
                 self.part(part)
@@ -129,7 +130,7 @@ class OpenCode:
 
     def message(self, info: Json) -> None:
         """Take in what is known of a message."""
-        message_id, time = str(info.get("id")), object_in(info.get("time"))
+        message_id, time = str(info.get("id")), fields_of(info.get("time"))
         if info.get("role") == "user":
             if message_id != self._prompt:
                 self._waiting.setdefault(message_id, (_ns(time.get("created")), []))
@@ -137,7 +138,7 @@ class OpenCode:
         if self._answer.get("id") != message_id:
             self._begin(info, _ns(time.get("created")))
         if info.get("error"):
-            self.broke(_ns(time.get("completed")), object_in(info["error"]))
+            self.broke(_ns(time.get("completed")), fields_of(info["error"]))
         elif "completed" in time:
             self._ended(info)
 
@@ -236,7 +237,7 @@ class OpenCode:
                 conversation.heard(at_ns, {"role": "user", "content": [*map(_block_of, parts)]})
 
     def _say(self, conversation: Conversation, part: Json) -> None:
-        time, model = object_in(part.get("time")), _model_of(self._answer)
+        time, model = fields_of(part.get("time")), _model_of(self._answer)
         match part.get("type"):
             case "text" if part.get("text"):
                 conversation.said(_ns(time.get("end")), self._answer_id, model, _block_of(part))
@@ -246,7 +247,7 @@ class OpenCode:
             case "tool":
                 self._tool(conversation, part)
             case "retry":
-                why = _reason_in(object_in(part.get("error")))
+                why = _reason_in(fields_of(part.get("error")))
                 conversation.failed(_ns(time.get("created")), why, answer_id=self._answer_id)
                 self._steps += 1
             case "step-finish":
@@ -258,8 +259,8 @@ class OpenCode:
                 pass
 
     def _tool(self, conversation: Conversation, part: Json) -> None:
-        call_id, state = str(part.get("callID")), object_in(part.get("state"))
-        time, given = object_in(state.get("time")), object_in(state.get("input"))
+        call_id, state = str(part.get("callID")), fields_of(part.get("state"))
+        time, given = fields_of(state.get("time")), fields_of(state.get("input"))
         is_invalid = part.get("tool") == _INVALID
         name = str(given.get("tool") if is_invalid else part.get("tool"))
         if call_id not in self._tools and state.get("status") != "pending":
@@ -294,10 +295,10 @@ def _as_they_came(parts: Iterable[Json]) -> Iterator[Json]:
     """Yield the parts of a message that is complete in the order in which they became known: a tool call twice."""
     ended: list[Json] = []
     for part in parts:
-        state = object_in(part.get("state"))
+        state = fields_of(part.get("state"))
         if part.get("type") == "tool":
             ended.append(part)
-            started = {"start": object_in(state.get("time")).get("start")}
+            started = {"start": fields_of(state.get("time")).get("start")}
             part = {**part, "state": {"input": state.get("input"), "time": started}}  # noqa: PLW2901 - its beginning
         yield part
         if part.get("type") == "step-finish":
@@ -307,7 +308,7 @@ def _as_they_came(parts: Iterable[Json]) -> Iterator[Json]:
 
 
 def _ended_at(part: Json) -> int:
-    return _ns(object_in(object_in(part.get("state")).get("time")).get("end"))
+    return _ns(fields_of(fields_of(part.get("state")).get("time")).get("end"))
 
 
 def _block_of(part: Json) -> Json:
@@ -322,7 +323,7 @@ def _block_of(part: Json) -> Json:
 
 def _usage(part: Json) -> Json:
     """Return the tokens of an answer under the conventions' names, in which those of a cache are input too."""
-    tokens, cost = object_in(part.get("tokens")), part.get("cost")
+    tokens, cost = fields_of(part.get("tokens")), part.get("cost")
     is_known = isinstance(cost, int | float) and cost > 0
     counts, cache = counts_in(tokens), counts_in(tokens.get("cache"))
     if "input" not in counts:
@@ -339,12 +340,12 @@ def _usage(part: Json) -> Json:
 
 
 def _reason_in(error: Json) -> str:
-    message = object_in(error.get("data")).get("message") or error.get("message") or error.get("name")
+    message = fields_of(error.get("data")).get("message") or error.get("message") or error.get("name")
     return str(message or "failed")
 
 
 def _failure_in(state: Json) -> str | None:
-    exit_code = object_in(state.get("metadata")).get("exit")
+    exit_code = fields_of(state.get("metadata")).get("exit")
     if state.get("status") == "error":
         return str(state.get("error") or "failed")
     return f"{EXIT_CODE} {exit_code}" if type(exit_code) is int and exit_code else None

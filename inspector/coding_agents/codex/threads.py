@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from inspector.coding_agents import Growing
-from inspector.transcripts.lines import object_in, object_on
+from inspector.plain import fields_of
+from inspector.transcripts.lines import object_on
 
 _ID: Final = re.compile(r"[0-9a-f-]{36}")
 
@@ -41,6 +42,6 @@ class Threads:
 
 def _started(line: bytes) -> str | None:
     """Return the thread whose beginning a line tells; None for other lines, which are most."""
-    event = object_in((object_on(line) or {}).get("payload")) if b"thread_started" in line else {}
+    event = fields_of((object_on(line) or {}).get("payload")) if b"thread_started" in line else {}
     thread = event.get("thread_id") if event.get("type") == "thread_started" else None
     return thread if isinstance(thread, str) and _ID.fullmatch(thread) else None

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from inspector.coding_agents import Growing
-from inspector.transcripts.lines import Json, object_in, object_on, time_in
+from inspector.plain import fields_of
+from inspector.transcripts.lines import Json, object_on, time_in
 
 _LONGEST: Final = 8 << 20
 """Gemini CLI writes some megabytes an hour, most of which says nothing new."""
@@ -54,7 +55,7 @@ class Telemetry:
 
 
 def _sign_in(telemetry: Json) -> Sign | None:
-    attributes = object_in(telemetry.get("attributes"))
+    attributes = fields_of(telemetry.get("attributes"))
     session = attributes.get("session.id") or attributes.get("gen_ai.conversation.id")
     if not isinstance(session, str):
         return None

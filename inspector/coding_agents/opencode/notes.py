@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from inspector.otlp import DecodedSpan
-from inspector.transcripts.lines import Json, object_in, objects_in
+from inspector.plain import fields_of
+from inspector.transcripts.lines import Json, objects_in
 from inspector.transcripts.opencode import OpenCode
 
 _MS: int = 1_000_000
@@ -17,18 +18,18 @@ class Notes:
 
     def spans(self, note: Json) -> Iterator[DecodedSpan]:
         """Take in a note; yield the spans that have begun or ended by it."""
-        session, at_ns = self._session(str(note.get("session")), object_in(note.get("info"))), _ns(note.get("at"))
+        session, at_ns = self._session(str(note.get("session")), fields_of(note.get("info"))), _ns(note.get("at"))
         match note.get("kind"):
             case "history":
                 session.continues(objects_in(note.get("messages")))
             case "asks":
                 session.asks(at_ns, str(note.get("agent")), note.get("system"))
             case "message":
-                session.message(object_in(note.get("info")))
+                session.message(fields_of(note.get("info")))
             case "part":
-                session.part(object_in(note.get("part")))
+                session.part(fields_of(note.get("part")))
             case "error":
-                session.broke(at_ns, object_in(note.get("error")))
+                session.broke(at_ns, fields_of(note.get("error")))
             case "idle":
                 session.idle(at_ns)
             case _:

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, cast
 import msgspec
 from msgspec import Raw
 
+from inspector.plain import fields_of
 from inspector.prompts import Prompts
 from inspector.roles import ITEM_ROLES, ROLES
-from inspector.store.values.members import members_of
 from inspector.store.values.text_hashes import hash_of
 
 LONGEST_PREVIEW = 200
@@ -194,7 +194,7 @@ def _bodies(text: object) -> list[Raw] | None:
 
 def read_message(message: Any) -> MessageOutline:
     """Read a message in OpenTelemetry's format, a role and parts, or as the API of a coding agent's provider has it."""
-    members = members_of(message)
+    members = fields_of(message)
     item_role = ITEM_ROLES.get(str(members.get("type")))
     role = str(members.get("role", item_role or "user"))
     role = ROLES.get(role, role)
@@ -208,11 +208,11 @@ def read_message(message: Any) -> MessageOutline:
         what, content = _of_part(part, role)
         size = len(_text_of(content))
         sizes[what] = sizes.get(what, 0) + (IMAGE_CHARS if what == "file" and _is_image(part) else size)
-        kind = members_of(part).get("type")
+        kind = fields_of(part).get("type")
         if kind == "tool_call":
-            requests.append(_requested_tool(members_of(part)))
+            requests.append(_requested_tool(fields_of(part)))
         elif kind == "tool_call_response":
-            results.append(_result(members_of(part)))
+            results.append(_result(fields_of(part)))
         if size and kind != "reasoning" and what != "system":
             digests.append(_digest(what, content))
     # A tool of the provider's own has run by the time the answer is there: nothing asks the program for it.
@@ -260,7 +260,7 @@ def _response(call_id: Any, response: Any) -> dict[str, Any]:
 
 def _of_part(part: Any, role: str) -> tuple[str, Any]:
     """Return what a part counts as (see `MessageOutline.sizes`), and the content that identifies it."""
-    members = members_of(part)
+    members = fields_of(part)
     match members.get("type"):
         case "tool_call":
             return "assistant", [members.get("id"), members.get("name"), members.get("arguments")]
@@ -275,7 +275,7 @@ def _of_part(part: Any, role: str) -> tuple[str, Any]:
 
 
 def _is_image(part: Any) -> bool:
-    members = members_of(part)
+    members = fields_of(part)
     return members.get("modality") == "image" or str(members.get("mime_type")).startswith("image/")
 
 
@@ -295,7 +295,7 @@ def _result(part: Mapping[str, Any]) -> ToolResult:
 def _as_text(response: Any) -> Any:
     """Return a response as one text if it is nothing but texts, as Anthropic and OpenAI take it."""
     parts = cast("list[Any]", response) if isinstance(response, list) else []
-    texts = [text for part in parts if isinstance(text := members_of(part).get("text"), str)]
+    texts = [text for part in parts if isinstance(text := fields_of(part).get("text"), str)]
     return "\n".join(texts) if texts and len(texts) == len(parts) else cast("Any", response)
 
 
@@ -310,7 +310,7 @@ def _says_failure(result: Any) -> bool:
                 return False
         first = text[:80].split(":", 1)[0].split("(", 1)[0]
         return text.startswith(_FAILURES) or (":" in text[:80] and first.isidentifier() and first.endswith(_ENDS))
-    return any(bool(members_of(result).get(name)) for name in _FAILED_KEYS)
+    return any(bool(fields_of(result).get(name)) for name in _FAILED_KEYS)
 
 
 _ENDS = ("Error", "Exception")

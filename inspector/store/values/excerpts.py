@@ -10,9 +10,9 @@ from msgspec import Raw
 
 from inspector import semconv
 from inspector.model import Span
+from inspector.plain import fields_of
 from inspector.roles import ROLES, role_named
 from inspector.store.values.lines import has_few_values, one_line
-from inspector.store.values.members import members_of
 from inspector.store.values.rows import Key, clamp
 from inspector.store.values.sums import TraceSums
 
@@ -163,7 +163,7 @@ def _of_array(messages: Sequence[Raw], by: str) -> str | None:
 
 
 def _who(message: Any) -> object:
-    members = members_of(_with_member_names(message))
+    members = fields_of(_with_member_names(message))
     return members.get("role", members.get("type"))
 
 
@@ -177,7 +177,7 @@ def _with_member_names(message: Any) -> Any:
 
 
 def _of_one(value: Any, by: str) -> str | None:
-    members = members_of(value)
+    members = fields_of(value)
     for key in HOLD_MESSAGES:
         member: Any = members.get(key)
         if isinstance(member, list) and member:
@@ -223,7 +223,7 @@ def _text(value: Any, depth: int) -> str | None:
     # Missing keys give None; looking for texts in it would cost eight times as much per level.
     if not isinstance(value, dict):
         return None
-    members = members_of(cast("object", value))
+    members = fields_of(cast("object", value))
     kind = members.get("type")
     if isinstance(kind, str) and kind in _NOT_SAID:
         return None

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from inspector import semconv
 from inspector.model import AttributeValue, Span
 from inspector.nouns import kinds_of
+from inspector.plain import fields_of
 
 Attributes: TypeAlias = Mapping[str, AttributeValue]
 
@@ -337,7 +338,7 @@ def _last_words(messages: Sequence[msgspec.Raw]) -> str:
 
 
 def _has_role(message: Any, *roles: str) -> bool:
-    return isinstance(message, dict) and cast("dict[str, Any]", message).get("role") in roles
+    return fields_of(message).get("role") in roles
 
 
 def _question_in(value: Any) -> str | None:
@@ -353,9 +354,7 @@ def _question_in(value: Any) -> str | None:
 
 
 def _user_text(message: Any) -> str | None:
-    if not isinstance(message, dict):
-        return None
-    members = cast("dict[str, Any]", message)
+    members = fields_of(message)
     if members.get("role") != "user":
         return None
     parts = members.get("parts", members.get("content"))

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import msgspec
 
-from inspector.store.values.members import members_of
+from inspector.plain import fields_of
 from inspector.store.values.rows import clean
 
 LONGEST = 100
@@ -67,17 +67,17 @@ def one_line(text: str, longest: int = LONGEST) -> str:
 
 def _without_rpc(value: Any) -> Any:
     """Return what a JSON-RPC message is about: the arguments of a tool's call, other parameters, or the result."""
-    message = members_of(value)
+    message = fields_of(value)
     if "jsonrpc" not in message:
         return value
     about: Any = message.get("params", message.get("result"))
-    arguments = members_of(about).get("arguments")
+    arguments = fields_of(about).get("arguments")
     return cast("Any", arguments if isinstance(arguments, dict) else about)
 
 
 def _unwrapped(value: Any) -> Any:
     """Return a result without its envelope: MCP's ``content``, or the texts in it if it has nothing else but files."""
-    members = members_of(value)
+    members = fields_of(value)
     held: Any = next((members[key] for key in _HOLD_RESULT if members.get(key) is not None), None)
     content = cast("object", value if held is None else held)
     return _unwrapped_content(cast("list[Any]", content)) if isinstance(content, list) else content
@@ -107,21 +107,21 @@ def _line_of_part(part: dict[str, Any]) -> str:
 
 def _text_of_part(part: Any) -> str | None:
     """Return the text of a part, or of a message of a prompt with one."""
-    members = members_of(part)
+    members = fields_of(part)
     content: Any = members.get("content") if "role" in members else members
-    text = members_of(content).get("text") if isinstance(content, dict) else content
+    text = fields_of(content).get("text") if isinstance(content, dict) else content
     return text if isinstance(text, str) else None
 
 
 def _is_file(part: Any) -> bool:
-    kind = members_of(part).get("type")
+    kind = fields_of(part).get("type")
     return isinstance(kind, str) and kind in _FILES and _text_of_part(part) is None
 
 
 def _as_text(value: Any) -> str:
     if not isinstance(value, dict):
         return _short(value)
-    return ", ".join(f"{key}: {_short(each)}" for key, each in islice(members_of(value).items(), 12))
+    return ", ".join(f"{key}: {_short(each)}" for key, each in islice(fields_of(value).items(), 12))
 
 
 def _short(value: Any) -> str:

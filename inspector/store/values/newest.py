@@ -7,11 +7,11 @@ from typing import Any, cast
 import msgspec
 from msgspec import Raw
 
+from inspector.plain import fields_of
 from inspector.roles import ITEM_ROLES, ROLES, role_named
 from inspector.store.values.chains import conventional
 from inspector.store.values.excerpts import HOLD_MESSAGES, said_in, text_in
 from inspector.store.values.lines import decoded, has_few_values, one_line, result_line
-from inspector.store.values.members import members_of
 
 MOST_LOOKED_AT = 8
 """How many messages are searched, from the last one on."""
@@ -87,7 +87,7 @@ def _said(message: dict[str, Any]) -> str | None:
 
 
 def _line_of(part: Any, role: str) -> str | None:
-    members = members_of(part)
+    members = fields_of(part)
     if members.get("type") == "tool_call_response":
         value = members.get("response", members.get("result"))
         return result_line(decoded(value) if isinstance(value, str) else value)
