@@ -1,14 +1,13 @@
 """The files of one spool: rotated by size, with a limit on the size of the directory."""
 
 import errno
-import fcntl
 import os
 from pathlib import Path
 
 from inspector.homes import hand_over
 from inspector.ownfile import OwnFile
 from inspector.record.lines.losses import LossCounter
-from inspector.spooling import HIDDEN_SUFFIX, SUFFIX, make_private, process_of
+from inspector.spooling import HIDDEN_SUFFIX, SUFFIX, is_finished, make_private, process_of
 
 
 class Segments:
@@ -153,8 +152,6 @@ def finished(path: Path) -> bool:
     """Tell whether no living process may write to this file any more."""
     try:
         with OwnFile(path, os.O_RDONLY) as file:
-            # Closing the file releases the lock.
-            file.lock(fcntl.LOCK_SH | fcntl.LOCK_NB)
+            return is_finished(file.fd())
     except OSError:
         return False
-    return True
