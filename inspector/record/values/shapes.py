@@ -110,8 +110,9 @@ def _dict(value: Any, walk: Walk, depth: int) -> Plain:
     return dict(walk.entries(value, dict.__len__(value), depth + 1))
 
 
-def _list(value: Any, walk: Walk, depth: int) -> Plain:
-    return walk.some(list.__iter__(value), list.__len__(value), depth + 1)
+def _items_of(cls: Any) -> Family:
+    """Return the converter of a type that has items, read by the methods of that type even from a subclass."""
+    return lambda value, walk, depth: walk.some(cls.__iter__(value), cls.__len__(value), depth + 1)
 
 
 def _tuple(value: Any, walk: Walk, depth: int) -> Plain:
@@ -127,14 +128,6 @@ def _set(value: Any, walk: Walk, depth: int) -> Plain:
     size = cls.__len__(value)
     walk.left -= gaps(cls.__sizeof__(value), size)
     return walk.some(cls.__iter__(value), size, depth + 1)
-
-
-def _deque(value: Any, walk: Walk, depth: int) -> Plain:
-    return walk.some(collections.deque.__iter__(value), collections.deque.__len__(value), depth + 1)
-
-
-def _view(value: Any, walk: Walk, depth: int) -> Plain:
-    return walk.some(iter(value), len(value), depth + 1)
 
 
 def _bytes(value: Any, _: Walk, __: int) -> Plain:
@@ -233,12 +226,8 @@ def _uuid(value: Any, _: Walk, __: int) -> Plain:
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
 
-def _range(value: Any, _: Walk, __: int) -> Plain:
-    return {"$type": "range", **{name: _exact(getattr(value, name)) for name in ("start", "stop", "step")}}
-
-
-def _exact(value: int) -> Plain:
-    return integer(int.__add__(value, 0))
+def _range(value: Any, walk: Walk, depth: int) -> Plain:
+    return {"$type": "range", **{name: _int(getattr(value, name), walk, depth) for name in ("start", "stop", "step")}}
 
 
 def _exception(value: Any, walk: Walk, depth: int) -> Plain:
@@ -300,14 +289,11 @@ _TABLE: Final[tuple[tuple[type, Family], ...]] = (
     (int, _int),
     (float, _float),
     (dict, _dict),
-    (list, _list),
+    (list, _items_of(list)),
     (tuple, _tuple),
     (set, _set),
     (frozenset, _set),
-    (collections.deque, _deque),
-    (type({}.keys()), _view),
-    (type({}.values()), _view),
-    (type({}.items()), _view),
+    *((cls, _items_of(cls)) for cls in (collections.deque, type({}.keys()), type({}.values()), type({}.items()))),
     (bytes, _bytes),
     (bytearray, _bytes),
     (memoryview, _memoryview),
