@@ -40,23 +40,7 @@ from inspector.store.values.rows import clean
 
 
 class SqliteStore(Store):
-    """The store in one SQLite file, which is created or migrated when it is opened for writing.
-
-    At most one process may open it for writing, as `OwnerLock` decides.
-
-    Args:
-        path: The file.
-        read_only: Whether nothing will be written.
-        check_s: How long the check for damage may take if the last owner did not close the file; None for any time.
-        check_later: Whether such a file is only read until `prepare`, instead of being checked now.
-        limits: How much one query may read.
-        is_owned: Tells whether this process is still the owner; called before a replaced file is opened.
-        now_ns: The clock for the arrival of spans.
-
-    Raises:
-        StoreError: The file is missing (read-only), foreign, damaged, unchecked, of a later version, or cannot be
-            written.
-    """
+    """The store in one SQLite file; its arguments and errors are those of `inspector.store.open_store`."""
 
     _queries = queries
 
