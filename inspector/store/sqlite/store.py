@@ -121,7 +121,7 @@ class SqliteStore(Store):
     def mark_lost(self, processes: Sequence[str]) -> int:
         with self._write() as connection:
             self._cache.logs.follow_lost(connection, processes)
-            return writer.mark_lost(connection, processes)
+            return writer.mark_lost(connection, processes, self._cache)
 
     def spools(self) -> Mapping[str, SpoolMark]:
         with self._read() as connection:

@@ -3,6 +3,7 @@ from msgspec.structs import replace
 from saying import call, result, said
 
 from inspector.model import Filter
+from inspector.semconv import OUTPUT_MESSAGES
 
 SECOND = 1_000_000_000
 
@@ -199,3 +200,11 @@ def test_what_is_deleted_or_a_duplicate_is_no_turn(store, ask):
     assert len(turns_of(store)) == 2 - len(folded)
     store.delete("run", "r")
     assert turns_of(store) == ()
+
+
+def test_what_a_call_asked_for_before_its_process_died_is_in_its_turn(store, ask):
+    begun = ask([said("user", "Weather in Oslo?")], said("assistant", call("get_weather", city="Oslo")))
+    store.write([replace(begun, status="running", end_ns=None, process="p", output_key=OUTPUT_MESSAGES)])
+    assert [turn.tools for turn in turns_of(store)] == [()]
+    assert store.mark_lost(["p"]) == 1
+    assert [[tool.name for tool in turn.tools] for turn in turns_of(store)] == [["get_weather"]]

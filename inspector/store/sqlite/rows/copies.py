@@ -1,7 +1,7 @@
 """Reads an SQLite store for a copy of it."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Connection
 
@@ -52,7 +52,8 @@ def read_stored(
     size = 0
     for start in range(0, len(ids), _STEP):
         rows = driver(connection).execute(_SELECT, (json_list(ids[start : start + _STEP]),)).fetchall()
-        for stored, its_size in _stored_spans(connection, rows):
+        named = [(trace_id, Row._make(values)) for trace_id, *values in rows]
+        for stored, its_size in stored_spans(connection, named):
             size += its_size
             if kept and size > most_bytes:
                 return tuple(kept)
@@ -60,8 +61,8 @@ def read_stored(
     return tuple(kept)
 
 
-def _stored_spans(connection: Connection, rows: Sequence[Any]) -> list[tuple[StoredSpan, int]]:
-    named = [(trace_id, Row._make(values)) for trace_id, *values in rows]
+def stored_spans(connection: Connection, named: Sequence[tuple[str, Row]]) -> list[tuple[StoredSpan, int]]:
+    """Return the spans of rows, each given with its trace id, and the sizes of what is large in them."""
     texts = messages(connection, content_ids(row.shared for _, row in named))
     stored: list[tuple[StoredSpan, int]] = []
     for trace_id, row in named:

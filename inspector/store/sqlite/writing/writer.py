@@ -15,6 +15,7 @@ from inspector.store.model import SpoolMark
 from inspector.store.sqlite.database.counters import load_counters, save_counters
 from inspector.store.sqlite.database.engine import driver
 from inspector.store.sqlite.lists import attribute_pages
+from inspector.store.sqlite.rows.copies import stored_spans
 from inspector.store.sqlite.search import fulltext
 from inspector.store.sqlite.sql.bulk import VALUES, execute_rows
 from inspector.store.sqlite.sql.parameters import json_list
@@ -251,7 +252,7 @@ def forget_marks(connection: Connection, names: Iterable[str]) -> None:
     driver(connection).executemany("DELETE FROM spools WHERE name = ?", [(clean(name),) for name in names])
 
 
-def mark_lost(connection: Connection, processes: Iterable[str]) -> int:
+def mark_lost(connection: Connection, processes: Iterable[str], cache: WriterCache) -> int:
     """Mark the spans that processes left running as lost, and return their number."""
     rows = connection.exec_driver_sql(
         f"{_SELECT} WHERE process IN (SELECT value FROM json_each(?)) AND status = 'running' ORDER BY id",
@@ -261,7 +262,17 @@ def mark_lost(connection: Connection, processes: Iterable[str]) -> int:
     counts = load_counters(connection)
     lost = [row._replace(status="lost", seq=counts["seq"] + at) for at, row in enumerate(running, 1)]
     sums = totals.load_traces(connection, {row.trace_id for row in running}, by="id")
-    save(connection, list(zip(running, lost, strict=True)), {trace.id: trace for trace in sums.values()})
+    saved = save(connection, list(zip(running, lost, strict=True)), {trace.id: trace for trace in sums.values()})
+    # Their turns have nothing of an answer, as long as it may go on.
+    answered = [row for row in lost if row.kind == "llm" and row.output_key is not None]
+    traces = [saved.traces[row.trace_id] for row in answered]
+    spans = stored_spans(connection, [(trace.trace_id, row) for trace, row in zip(traces, answered, strict=True)])
+    calls = [
+        StoredCall(each.span, row, trace.run_id, is_new=False)
+        for (each, _), row, trace in zip(spans, answered, traces, strict=True)
+    ]
+    cache.turns.take(connection, calls)
+    cache.text_hashes.forget()
     save_counters(connection, {"seq": counts["seq"] + len(lost)})
     return len(lost)
 
