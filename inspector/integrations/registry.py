@@ -58,6 +58,7 @@ INTEGRATIONS: tuple[Integration, ...] = (
     Integration("pydantic_ai", "pydantic-ai-slim", "pydantic_ai", (2,), (3,)),
     Integration("requests", "requests", "requests", (2, 31), (3,)),
     Integration("rq", "rq", "rq", (2,), (4,)),
+    Integration("semantic_kernel", "semantic-kernel", "semantic_kernel", (1, 45), (2,)),
     Integration("smolagents", "smolagents", "smolagents", (1, 26), (2,)),
     Integration("starlette", "starlette", "starlette.applications", (0, 40), (2,)),
     Integration("strands", "strands-agents", "strands", (1, 62), (2,)),

@@ -18,8 +18,8 @@ CLIENTS: Final = ("openai", "anthropic", "aiohttp", "botocore", "dspy", "httpx",
 FRAMEWORKS: Final = frozenset(
     (
         *("agent_framework", "agno", "anthropic", "autogen", "crewai", "dspy", "fast_agent", "google_adk"),
-        *("haystack", "langchain", "llama_index", "mcp_agent", "openai_agents", "pydantic_ai", "smolagents"),
-        "strands",
+        *("haystack", "langchain", "llama_index", "mcp_agent", "openai_agents", "pydantic_ai", "semantic_kernel"),
+        *("smolagents", "strands"),
     )
 )
 """Emitters whose tools a replay does not run, and whose model calls it answers where they reach a client."""

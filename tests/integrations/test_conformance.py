@@ -54,6 +54,7 @@ PROGRAMS = (
     Program("plain_http_calls.py", "clients", "AsyncClient.send", "chat gpt-4o"),
     Program("pydantic_ai_agents.py", "current", "ToolManager.execute_tool_call", "invoke_agent seen"),
     Program("pydantic_ai_agents.py", "oldest-agents", "ToolManager.execute_tool_call", "invoke_agent seen"),
+    Program("semantic_kernel_trial.py", "semantic-kernel", "KernelFunction.invoke_stream", "invoke_agent survivor"),
     Program("smolagents_trial.py", "smolagents", "ToolCallingAgent.execute_tool_call", "invoke_agent survivor"),
     Program("strands_trial.py", "strands", "ToolExecutor._stream", "invoke_agent survivor"),
 )

@@ -76,6 +76,11 @@ FRAMEWORKS = {
         "raised": "OSError: planned",
         "within": ("current", "oldest-agents"),
     },
+    "semantic_kernel": {
+        "denied": "told: An error occurred while invoking the function book: groups are booked by phone",
+        "raised": "told: An error occurred while invoking the function book: planned",
+        "within": ("semantic-kernel",),
+    },
     "smolagents": {
         "denied": f"{FAILED_BY_NAME}Denied: groups are booked by phone",
         "raised": f"{FAILED_BY_NAME}OSError: planned",

@@ -16,7 +16,7 @@ Its logger tells of some calls, after they were made, and of no failure of a too
 from types import MappingProxyType
 from typing import Any, Final
 
-from inspector.integrations.autogen.messages import delivered, handled, sent
+from inspector.integrations.autogen.messages import handled
 from inspector.integrations.autogen.models import asks_client, generated, streamed
 from inspector.integrations.autogen.runs import TEAM, answered, ran, ran_in_steps
 from inspector.integrations.autogen.tools import (
@@ -28,6 +28,7 @@ from inspector.integrations.autogen.tools import (
     refused,
     served,
 )
+from inspector.integrations.envelopes import delivered, sent
 from inspector.integrations.patches import Patches, Wrappers
 
 __all__ = ["install"]

@@ -210,6 +210,20 @@ def openai_agents(url: str) -> Any:
     return asyncio.run(run())
 
 
+def semantic_kernel(url: str) -> Any:
+    from openai import AsyncOpenAI
+    from semantic_kernel.agents import ChatCompletionAgent
+    from semantic_kernel.connectors.ai.open_ai import OpenAIChatCompletion
+    from semantic_kernel.functions import KernelFunctionFromMethod, KernelPlugin, kernel_function
+
+    service = OpenAIChatCompletion("gpt-4o", async_client=AsyncOpenAI(base_url=url, api_key="sk-none"))
+    plugin = KernelPlugin("desk", functions=[KernelFunctionFromMethod(kernel_function(book))])
+    agent = ChatCompletionAgent(service=service, name="planner", plugins=[plugin])
+    # Else it would be `desk-book`.
+    agent.kernel.get_function("desk", "book").metadata.plugin_name = None
+    return str(asyncio.run(agent.get_response(ASKED)))
+
+
 def smolagents(url: str) -> Any:
     library = importlib.import_module("smolagents")
 
