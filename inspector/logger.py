@@ -6,6 +6,8 @@ from contextlib import contextmanager, suppress
 from functools import wraps
 from typing import ParamSpec
 
+from instrument.signals import is_of_signal
+
 logger = logging.getLogger("mcp.inspector")
 """Where the recorder, the integrations and the forwarder say what goes wrong."""
 
@@ -36,7 +38,9 @@ def unnoticed(what: str) -> Generator[None]:
     """Keep our own exceptions from the program, and warn once that ``what`` could not be recorded."""
     try:
         yield
-    except Exception as error:  # noqa: BLE001 - the boundary to the program
+    except Exception as error:  # the boundary to the program
+        if is_of_signal(error):
+            raise
         warn_once(f"{what} could not be recorded: {type(error).__name__}")
 
 

@@ -74,7 +74,7 @@ class Ending:
     __slots__ = ()
 
     def end(self) -> None:
-        """Do it; called once, in the context of the emit."""
+        """Do it, in the context of the emit; called again if a signal handler left it half done."""
 
 
 def unregister(name: str, fn: Callback) -> None:
@@ -159,10 +159,13 @@ def _end(name: str, endings: tuple[Ending, ...]) -> None:
     for ending in endings:
         try:
             ending.end()
-        except Exception as error:  # as above
-            if is_of_signal(error):
-                raise
-            log_failure(name, ending.end, error)
+        except BaseException as error:  # as above
+            if isinstance(error, Exception) and not is_of_signal(error):
+                log_failure(name, ending.end, error)
+                continue
+            # A signal handler of the host has left it anywhere, and nobody else does it.
+            ending.end()
+            raise
 
 
 def _with_positional(

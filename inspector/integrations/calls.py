@@ -22,11 +22,10 @@ from inspector.integrations.decision import Decision
 from inspector.integrations.endings import Abandoned, Closed, Interrupted
 from inspector.integrations.exchanges import Exchange
 from inspector.integrations.tracebacks import without_ours
-from inspector.logger import warn_of_error_once
+from inspector.integrations.trying import tried
 from inspector.record.calls.states import state_of
 from instrument import HOOKS, _emit_sync, enabled
 from instrument.keywords import Noun
-from instrument.signals import is_of_signal
 
 Keywords: TypeAlias = dict[str, Any]
 Describe: TypeAlias = Callable[[], Keywords]
@@ -174,12 +173,17 @@ class Call:
             return
         # Before the result is read: code that runs meanwhile, such as a stream's finalizer, must not end it again.
         self.is_open = False
-        results = {} if describe is None else _described(describe)
-        hook = _HOOKS[self.noun, "after"]
-        keywords = dict.fromkeys(hook.keywords) | self._keywords | results
-        if "duration_ms" in hook.keywords and keywords["duration_ms"] is None:
-            keywords["duration_ms"] = (monotonic_ns() - self._started_ns) / 1e6
-        self._emit(hook.name, keywords)
+        results: Keywords = {}
+        try:
+            if describe is not None:
+                results = _described(describe)
+        finally:
+            # Also if a signal handler of the program leaves what is read.
+            hook = _HOOKS[self.noun, "after"]
+            keywords = dict.fromkeys(hook.keywords) | self._keywords | results
+            if "duration_ms" in hook.keywords and keywords["duration_ms"] is None:
+                keywords["duration_ms"] = (monotonic_ns() - self._started_ns) / 1e6
+            self._emit(hook.name, keywords)
 
     def failed(self, exc: BaseException) -> None:
         """Emit the error hook; its class distinguishes a cancellation or a closed generator from an error."""
@@ -272,7 +276,13 @@ def opened(
     hook = _HOOKS[noun, "before"]
     late = _late_keywords(noun)
     early = {key: value for key, value in keywords.items() if key not in late}
-    _emit_in(context, hook.name, dict.fromkeys(hook.keywords) | early | {"call_id": call.call_id, "emitter": emitter})
+    begun = dict.fromkeys(hook.keywords) | early | {"call_id": call.call_id, "emitter": emitter}
+    try:
+        _emit_in(context, hook.name, begun)
+    except BaseException as exc:
+        # Of a signal handler of the program: the caller does not get the call, to end it.
+        call.failed(exc)
+        raise
     call.begin()
     return call
 
@@ -306,7 +316,11 @@ def conclude(call: Call, describe: Callable[[Any], Keywords | BaseException], re
         return described
 
     read.__qualname__ = getattr(describe, "__qualname__", read.__qualname__)
-    results = _described(read)
+    try:
+        results = _described(read)
+    except BaseException as exc:
+        call.failed(exc)
+        raise
     if outcome:
         call.failed(outcome[0])
     else:
@@ -354,12 +368,12 @@ def _late_keywords(noun: Noun) -> frozenset[str]:
 
 
 def _described(describe: Describe) -> Keywords:
-    return _tried(lambda: dict(describe()), describe, {}, "could not read a call; it is recorded without")
+    return tried(lambda: dict(describe()), describe, {}, "could not read a call; it is recorded without")
 
 
 def safely(read: Callable[[], _Found], otherwise: _Found) -> _Found:
     """Return what ``read`` returns; if it raises, log that and return ``otherwise``."""
-    return _tried(read, read, otherwise, "could not read what a call is about")
+    return tried(read, read, otherwise, "could not read what a call is about")
 
 
 def guarded(callback: Callable[..., None]) -> Callable[..., None]:
@@ -367,24 +381,9 @@ def guarded(callback: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(callback)
     def call_safely(*args: Any, **kwargs: Any) -> None:
-        _tried(lambda: callback(*args, **kwargs), callback, None, "could not record a call")
+        tried(lambda: callback(*args, **kwargs), callback, None, "could not record a call")
 
     return call_safely
-
-
-def _tried(attempt: Callable[[], _Found], function: Callable[..., Any], otherwise: _Found, failed: str) -> _Found:
-    try:
-        return attempt()
-    # The boundary to a framework, whose objects may be of an unknown version.
-    except Exception as error:
-        if is_of_signal(error):
-            raise
-        warn_of_error_once(f"{_place(function)} {failed}")
-        return otherwise
-
-
-def _place(function: Callable[..., Any]) -> str:
-    return getattr(function, "__qualname__", "an integration")
 
 
 def _emit_in(context: Context | None, hook: str, keywords: Keywords) -> None:

@@ -8,6 +8,7 @@ from time import monotonic_ns
 from typing import Any, Final, Literal
 
 from inspector.integrations.bodies import MOST_BODY_BYTES, plain_pieces
+from instrument.signals import is_of_signal
 
 FIRST_ERROR: Final = 400
 """From this HTTP status on, a response is an error."""
@@ -112,7 +113,9 @@ class Exchange:
         try:
             return plain_pieces(pieces, headers, kind)
         # Decoders raise errors of their own for invalid bytes.
-        except Exception:  # noqa: BLE001
+        except Exception as error:
+            if is_of_signal(error):
+                raise
             return None
 
     def _keep(self, data: bytes) -> bool:

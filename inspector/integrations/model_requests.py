@@ -11,6 +11,7 @@ from inspector.integrations.exchanges import Exchange
 from inspector.integrations.plain import is_fields
 from inspector.integrations.streams import AnswerFailed, StreamedAnswer, StreamReading, put_together
 from inspector.logger import warn_of_error_once
+from instrument.signals import is_of_signal
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +59,11 @@ class ModelRequest:
             fields = response if is_fields(response) else _said_of(response)
             failed = self.endpoint.failure(fields)
         # The border to an SDK of any version: the program has its answer in any case.
-        except Exception:  # noqa: BLE001
-            warn_of_error_once("the answer of a model could not be read; it is recorded without")
+        except Exception as error:
             self.call.ended()
+            if is_of_signal(error):
+                raise
+            warn_of_error_once("the answer of a model could not be read; it is recorded without")
             return
         if failed is not None:
             self.call.failed(self.endpoint.failed(failed, fields.get("_request_id")))
@@ -87,8 +90,9 @@ class ModelRequest:
             if is_fields(response):
                 self.call.add(response=self.endpoint.shown(response), usage=response.get("usage"))
         # The border to an answer that the SDK could not read either, perhaps: then there is nothing to keep.
-        except Exception:  # noqa: BLE001
-            return
+        except Exception as error:
+            if is_of_signal(error):
+                raise
 
     def reading(self, response: Any) -> StreamReading:
         """Return the `StreamReading` that follows the body of a response as the program reads it."""
@@ -111,9 +115,11 @@ class ModelRequest:
             reading = self.reading(response)
             reading.dropped_with(watch_body(response, reading))
         # As above.
-        except Exception:  # noqa: BLE001
-            warn_of_error_once("the answer of a model could not be read; it is recorded without")
+        except Exception as error:
             self.call.ended()
+            if is_of_signal(error):
+                raise
+            warn_of_error_once("the answer of a model could not be read; it is recorded without")
 
     def _whole(self, content: bytes, headers: Any) -> Any:
         answer = self.endpoint.answer
@@ -125,7 +131,9 @@ def content_of(response: Any) -> bytes | None:
     try:
         content = response.content
     # ResponseNotRead, of either generation of HTTPX.
-    except Exception:  # noqa: BLE001
+    except Exception as error:
+        if is_of_signal(error):
+            raise
         return None
     return content if isinstance(content, bytes) else None
 

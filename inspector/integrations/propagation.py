@@ -18,6 +18,7 @@ from inspector import context, semconv
 from inspector.logger import logger
 from inspector.record.calls.current import innermost
 from inspector.record.calls.sdk_spans import sdk_span_at
+from instrument.signals import is_of_signal
 
 _W3C: Final = TraceContextTextMapPropagator()
 _BAGGAGE: Final = W3CBaggagePropagator()
@@ -34,7 +35,9 @@ def carry(meta: dict[str, Any]) -> None:
     try:
         _carry(meta)
     # The border to the SDK: a request must be sent, whatever the program put into its ``_meta``.
-    except Exception:  # noqa: BLE001
+    except Exception as error:
+        if is_of_signal(error):
+            raise
         logger.debug("a request carries no trace context", exc_info=True)
 
 

@@ -15,6 +15,7 @@ from inspector.record.calls.served_request import ServedRequest, current_request
 from inspector.record.calls.spans import State
 from inspector.record.calls.states import state_of
 from inspector.record.recorder import Recorder
+from instrument.signals import is_of_signal
 
 _FAILED: Final = 500
 
@@ -39,7 +40,9 @@ class Served:
             self._recorder.end_request(self.recorded, exc, state=self._state(exc))
             # Its traceback keeps the program's frames alive.
             self.recorded.exc = None
-        except Exception:  # noqa: BLE001 - the boundary to the program
+        except Exception as error:  # the boundary to the program
+            if is_of_signal(error):
+                raise
             warn_of_error_once("the end of a request could not be recorded")
 
     def _state(self, exc: BaseException | None) -> State:
@@ -67,7 +70,9 @@ def arrived(method: str, path: str, headers: Mapping[str, Any], *, at_server: bo
         recorder = attachment.recorder
         remote = caller_in(headers) if headers else None
         return Served(recorder, recorder.begin_request({"method": method, "path": path}, remote))
-    except Exception:  # noqa: BLE001 - the boundary to the program
+    except Exception as error:  # the boundary to the program
+        if is_of_signal(error):
+            raise
         warn_of_error_once("a request could not be recorded")
         return None
 

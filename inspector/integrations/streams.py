@@ -21,6 +21,7 @@ from inspector.integrations.exchanges import Exchange
 from inspector.integrations.stand_ins import StandIn
 from inspector.integrations.tracebacks import unseen
 from inspector.logger import warn_of_error_once
+from instrument.signals import is_of_signal
 
 _DONE: Final = b"data: [DONE]"
 """The last event of OpenAI's streams, and of those of most others."""
@@ -138,8 +139,10 @@ class StreamReading:
             if self._answer is not None and self._call.is_open:
                 self._answer.add(self._plain(chunk))
         # The border to a provider's chunks, which may have an unknown form.
-        except Exception:  # noqa: BLE001
+        except Exception as error:
             self._answer = None
+            if is_of_signal(error):
+                raise
             warn_of_error_once("a chunk of a stream could not be read; it is recorded without")
 
     def ended(self) -> None:
@@ -228,7 +231,9 @@ class StreamReading:
                 return None if whole is None else self._shown(whole)
             return None if self._answer is None else self._answer.response()
         # The border to a provider's answers; the body may also be cut off anywhere.
-        except Exception:  # noqa: BLE001
+        except Exception as error:
+            if is_of_signal(error):
+                raise
             warn_of_error_once("a streamed answer could not be read; it is recorded without")
             return None
 

@@ -195,10 +195,26 @@ class Recorder:
         if self._mirror is not None:
             self._mirror.begin(span)
 
-    def _on_after(self, capture: Capture) -> Callable[..., Closing | None]:
-        def after(**values: Any) -> Closing | None:
+    def _ending(
+        self, capture: Capture, end: Callable[[int, dict[str, Any]], Closing | None]
+    ) -> Callable[..., Closing | None]:
+        def ended(**values: Any) -> Closing | None:
             # First, because copying a large result must not count as time of the call.
             stop_tick = self._tick()
+            try:
+                return end(stop_tick, values)
+            except BaseException:
+                # Such as of a signal handler: no other hook comes, and what begins later would be below the call.
+                exc, call_id = values.get("exc"), _call_id(values)
+                if call_id is not None:
+                    state = "ok" if exc is None else state_of(exc)
+                    self._calls.end_open(capture.noun, call_id, state, stop_tick=stop_tick)
+                raise
+
+        return ended
+
+    def _on_after(self, capture: Capture) -> Callable[..., Closing | None]:
+        def after(stop_tick: int, values: dict[str, Any]) -> Closing | None:
             facts = capture.after(values)
             span = self._claimed(capture, values, facts)
             if span is None:
@@ -212,11 +228,10 @@ class Recorder:
             state: State = "denied" if is_denied(values) else "ok" if failure is None else "error"
             return Closing(self._calls, span, state, failure, _ended_at(span, values, stop_tick))
 
-        return after
+        return self._ending(capture, after)
 
     def _on_error(self, capture: Capture) -> Callable[..., Closing | None]:
-        def error(**values: Any) -> Closing | None:
-            stop_tick = self._tick()
+        def error(stop_tick: int, values: dict[str, Any]) -> Closing | None:
             facts = capture.before(values) if capture.noun == "rpc_request" else {}
             span = self._claimed(capture, values, facts)
             if span is None:
@@ -244,7 +259,7 @@ class Recorder:
             _note_ending(span, values)
             return Closing(self._calls, span, state, failure, _ended_at(span, values, stop_tick))
 
-        return error
+        return self._ending(capture, error)
 
     def _claimed(self, capture: Capture, values: dict[str, Any], facts: Facts) -> RecordedSpan | None:
         """Claim and return the call that an end hook belongs to; hooks without an open call are counted."""

@@ -28,6 +28,7 @@ from inspector.integrations.streams import StreamedAnswer, StreamReading
 from inspector.integrations.tracebacks import unseen
 from inspector.logger import warn_of_error_once
 from instrument.control import HttpAnswer
+from instrument.signals import is_of_signal
 
 __all__ = ["install"]
 
@@ -66,9 +67,11 @@ def _called(original: Any, self: Any, operation_name: str, api_params: Any) -> A
     try:
         _answered(call, response)
     # The border to another version's responses: the program has its answer in any case.
-    except Exception:  # noqa: BLE001
-        warn_of_error_once("the answer of a model could not be read; it is recorded without")
+    except Exception as error:
         call.ended()
+        if is_of_signal(error):
+            raise
+        warn_of_error_once("the answer of a model could not be read; it is recorded without")
     return response
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from zlib import crc32
 
 from inspector.integrations.exchanges import Exchange
+from instrument.signals import is_of_signal
 
 CONTENT_TYPE: Final = "application/vnd.amazon.eventstream"
 _NOT_TEXT: Final = b"\xff"
@@ -36,9 +37,11 @@ class FramedBody:
             for frame in self._frames:
                 self._exchange.received(_line(frame.headers, frame.payload))
         # Damaged frames: the program gets its own exception.
-        except Exception:  # noqa: BLE001
+        except Exception as error:
             self._frames = None
             self._exchange.received(_NOT_TEXT)
+            if is_of_signal(error):
+                raise
 
     def ended(self) -> None:
         """Note that all of it was read."""

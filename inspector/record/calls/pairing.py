@@ -320,6 +320,14 @@ class Calls:
         if span.into is None and not span.is_quiet:
             self._changed(span)
 
+    def end_open(self, noun: str, call_id: str, state: State, *, stop_tick: int) -> None:
+        """End a call of this context, whether or not its end is reserved."""
+        for span in current_chain():
+            if (span.noun, span.call_id) == (noun, call_id) and (span.is_ending or self._awaited(span)):
+                self._forget(span)
+                self.conclude(span, state, stop_tick=stop_tick)
+                return
+
     def _unlink(self, span: RecordedSpan) -> None:
         """Remove a call from the tree, with those above it that were kept only for it."""
         parent = span.parent

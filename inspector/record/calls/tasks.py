@@ -106,7 +106,9 @@ class Tasks:
             if instrument._is_emit(task.get_coro()):  # noqa: SLF001 - made for this
                 return None
             task.add_done_callback(self._done)
-        except Exception:  # noqa: BLE001 - the boundary to the program, whose tasks may be of a kind of its own
+        except Exception as error:  # as above
+            if is_of_signal(error):
+                raise
             return None
         if len(self._by_id) >= self._sweep_at:
             self._by_id = {key: calls for key, calls in tuple(self._by_id.items()) if not calls.is_over()}

@@ -1,18 +1,14 @@
 """What an application's tracer provider raises ends nothing; what a signal asked for does."""
 
-import asyncio
 import os
 import signal
-import sys
 import threading
-from functools import partial
 
 import pytest
 from opentelemetry import trace
 from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.sampling import ALWAYS_ON, Sampler
 
-from inspector.integrations.calls import guarded, opened, safely
 from instrument import around
 from instrument.signals import is_of_signal
 
@@ -138,94 +134,6 @@ def test_ctrl_c_within_a_span_processor_arrives(record, when):
     record(tracer=processed(when, lambda: os.kill(os.getpid(), signal.SIGINT)))
     with pytest.raises(KeyboardInterrupt):
         call()
-
-
-class TooLate(Exception):
-    """As a job's time limit is in RQ and Celery."""
-
-
-@pytest.fixture
-def limited():
-    """A time limit that is over as soon as a function is called, by the name of its file and its own."""
-
-    def too_late(signum, frame):
-        raise TooLate
-
-    def set_limit(file, function):
-        def over(frame, event, argument):
-            code = frame.f_code
-            if event == "call" and code.co_name == function and code.co_filename.endswith(file):
-                sys.setprofile(None)
-                signal.raise_signal(signal.SIGALRM)
-
-        sys.setprofile(over)
-
-    before = signal.signal(signal.SIGALRM, too_late)
-    yield set_limit
-    sys.setprofile(None)
-    signal.signal(signal.SIGALRM, before)
-
-
-@pytest.mark.parametrize(
-    ("file", "function"),
-    [
-        ("record/recorder.py", "before"),
-        ("capture/hooks.py", "_tool"),
-        ("values/snapshot.py", "_copied"),
-        ("values/attributes.py", "_scalar"),
-        ("calls/tasks.py", "_current"),
-        ("calls/ending.py", "end"),
-    ],
-)
-def test_a_time_limit_that_is_over_while_a_call_is_recorded_reaches_the_program(
-    record, limited, caplog, file, function
-):
-    recording = record()
-    limited(file, function)
-    with pytest.raises(TooLate), around("agent_call", agent=Stop("a"), input={"to": Stop}, context=None):
-        call()
-    assert caplog.records == []
-    call()
-    assert recording.spans()[-1]["name"] == "execute_tool add"
-
-
-def test_a_time_limit_that_is_over_in_a_subscriber_reaches_an_asynchronous_emitter(record, limited):
-    async def emit():
-        async with around("tool_call", tool_name="add", args={}, context=None):
-            pass
-
-    record()
-    limited("record/recorder.py", "before")
-    with pytest.raises(TooLate):
-        asyncio.run(emit())
-
-
-class Limit:
-    def __call__(self, signum, frame):
-        raise TooLate
-
-    def over(self, *_):
-        raise TooLate
-
-
-class OfJobs(Limit):
-    pass
-
-
-@pytest.mark.parametrize("handler", [OfJobs(), OfJobs().over, partial(Limit.over, Limit()), partial(OfJobs().over, 1)])
-def test_a_time_limit_of_any_form_reaches_the_program_also_from_what_an_integration_reads(limited, handler):
-    signal.signal(signal.SIGALRM, handler)
-
-    def read():
-        signal.raise_signal(signal.SIGALRM)
-        return {}
-
-    with pytest.raises(TooLate):
-        opened("tool_call", read, emitter="here")
-    with pytest.raises(TooLate):
-        safely(read, {})
-    with pytest.raises(TooLate):
-        guarded(read)()
 
 
 def test_an_exception_that_no_handler_raised_is_never_taken_for_a_signal(terminated):
