@@ -309,9 +309,33 @@ def test_a_call_has_what_its_server_logged_and_what_it_wrote_beside_the_protocol
     ]
 
 
+@pytest.fixture(scope="module")
+def unreachable(run):
+    return cache(lambda sdk: run("mcp_unreachable.py", within=sdk))
+
+
 @of_each_generation
-def test_a_request_to_a_server_that_cannot_be_reached_has_failed_with_the_reason(run, sdk):
-    recorded = run("mcp_unreachable.py", within=sdk)
+def test_a_server_that_cannot_be_started_or_speaks_another_revision_is_a_failed_beginning(unreachable, sdk):
+    recorded = unreachable(sdk)
+    old, missing = (below(recorded, recorded.named(f"invoke_workflow {name}")) for name in ("old", "missing"))
+    for (begun,), why in ((old, "Unsupported protocol version"), (missing, "no-such-kitchen")):
+        assert (begun.name, begun.status) == ("initialize", "error")
+        assert why in attributes(begun)["mcp.error.message"]
+    assert attributes(missing[0])["error.type"] == "FileNotFoundError"
+    assert attributes(missing[0])["inspector.rpc.server_command"] == ["no-such-kitchen", "serve"]
+
+
+def test_a_client_that_may_not_ask_a_server_for_its_revision_has_failed(unreachable):
+    recorded = unreachable(CURRENT)
+    for path, status in (("locked", "401"), ("broken", "500")):
+        asked, *_ = below(recorded, recorded.named(f"invoke_workflow discover {path}"))
+        assert (asked.name, asked.status) == ("server/discover", "error")
+        assert any(status in each["attributes"].get("log.message", "") for each in event_list(asked))
+
+
+@of_each_generation
+def test_a_request_to_a_server_that_cannot_be_reached_has_failed_with_the_reason(unreachable, sdk):
+    recorded = unreachable(sdk)
     nobody, locked, gone = (
         below(recorded, recorded.named(f"invoke_workflow {name}"))[-1] for name in ("nobody", "locked", "gone")
     )

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 
 from inspector.integrations.mcp import sdk1, sdk2
 from inspector.integrations.mcp.reaching import note_failures
+from inspector.integrations.mcp.requests import unopened
 from inspector.integrations.mcp.server import record_fastmcp
 from inspector.integrations.mcp.servers import record_servers
 from inspector.integrations.mcp.transports import note_transports
@@ -21,7 +22,7 @@ def install(patches: Patches) -> None:
     """Make the installed version of the SDK emit hooks."""
     for module in ("mcp.client.session", "mcp.server"):
         import_module(module)
-    note_transports(patches)
+    note_transports(patches, unopened)
     record_servers(patches)
     record_fastmcp(patches)
     generation = sdk2 if find_spec("mcp.shared.dispatcher") else sdk1

@@ -12,12 +12,14 @@ from weakref import WeakKeyDictionary
 
 from inspector.integrations.calls import safely
 from inspector.integrations.mcp.places import wrap
-from inspector.integrations.mcp.requests import broke, noted_here
+from inspector.integrations.mcp.requests import broke, noted_here, unheard_here
 from inspector.integrations.mcp.transports import bare
 from inspector.integrations.patches import Patches, wrapping
 
 _MODULE = "mcp.client.streamable_http"
-_LEAST_ERROR = 400
+_LEAST_ERROR, _LEAST_SERVER_ERROR = 400, 500
+_REFUSALS = frozenset((401, 403, 407))
+"""The statuses that no server of an earlier revision has for a request that it does not know."""
 
 _written: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 """The stream that a session writes to, by the transport that reads it."""
@@ -62,4 +64,6 @@ def _note(response: Any) -> None:
     if response.status_code >= _LEAST_ERROR:
         challenge = response.headers.get("www-authenticate")
         wanted = "" if challenge is None else f", which asks for: {challenge}"
+        if response.status_code in _REFUSALS or response.status_code >= _LEAST_SERVER_ERROR:
+            unheard_here()
         noted_here(f"the server answered with HTTP {response.status_code} {response.reason_phrase}{wanted}")

@@ -1,19 +1,17 @@
 """JSON-RPC requests between their two hooks, and the open ones."""
 
 import json
+import sys
 from asyncio import CancelledError
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager, suppress
-from contextvars import Context, copy_context
+from contextlib import contextmanager
 from typing import Any, Final, Self, TypeAlias
 from weakref import WeakKeyDictionary
 
-from opentelemetry import context as otel_context
-from opentelemetry import trace
-
 from inspector import semconv as sc
-from inspector.integrations.calls import Call, announce, opened
+from inspector.integrations.calls import Call, announce, opened, safely
 from inspector.integrations.classes import is_a
+from inspector.integrations.mcp.beginnings import below_first, note_first
 from inspector.integrations.mcp.server import plain, raised_by_the_function
 from inspector.integrations.mcp.stderr import heard_over
 from inspector.integrations.mcp.transports import Route, bare
@@ -34,22 +32,20 @@ _waiting: WeakKeyDictionary[Any, list[RecordedSpan]] = WeakKeyDictionary()
 """The spans of open requests, by the same."""
 
 
-_first: WeakKeyDictionary[Any, trace.SpanContext] = WeakKeyDictionary()
-"""The span of the first request of a connection, by the same: `initialize`, unless the revision has none."""
-
-
 class JsonRpcExchange:
     """A request and its outcome; it ends once.
 
     As a context manager it ends with what is raised inside; after a response, call `answered`.
     """
 
-    __slots__ = ("_call", "_direction", "_key", "_request", "_surroundings", "_table")
+    __slots__ = ("_call", "_direction", "_key", "_request", "_surroundings", "_table", "is_unheard")
 
     def __init__(self, peer: Any, direction: Direction, describe: Callable[[], Envelope], route: Route) -> None:
         # Not the peer itself, which would then live until its requests have ended.
         self._table = _table(peer)
         self._direction: Direction = direction
+        self.is_unheard = False
+        """Whether its error is that of an HTTP server, which did not hand it to the one of MCP."""
         self._surroundings: Surroundings | None = None
         self._request: Envelope = {}
         self._call = opened(
@@ -62,7 +58,7 @@ class JsonRpcExchange:
             },
             emitter="mcp",
         )
-        _note_first(peer)
+        note_first(peer)
         self._key = _key(direction, self._request.get("id"))
         if self._key is not None:
             self._table[self._key] = self
@@ -93,6 +89,10 @@ class JsonRpcExchange:
     def answered(self, result: Callable[[], Any]) -> None:
         """Report the result, which is only read if somebody subscribes."""
         self._leave()
+        version = safely(lambda: self._unsupported(result()), None) if self._direction == "outbound" else None
+        if version is not None:
+            # As the SDK raises it, now that it has the answer.
+            self._call.failed(RuntimeError(f"Unsupported protocol version from the server: {version}"))
         self._call.ended(lambda: {"envelope": self._response(result=result())})
 
     def refused(self, error: Callable[[], Any]) -> None:
@@ -103,7 +103,8 @@ class JsonRpcExchange:
     def raised(self, exc: BaseException) -> None:
         """Report an exception: an error from the other side, or a request without an answer."""
         raised = raised_by_the_function(exc) if self._direction == "inbound" else exc
-        if raised is exc and is_a(exc, "MCPError", "McpError") and (self._direction == "inbound" or not _is_local(exc)):
+        is_answer = self._direction == "inbound" or not (self.is_unheard or _is_local(exc))
+        if is_answer and raised is exc and is_a(exc, "MCPError", "McpError"):
             self.refused(lambda: getattr(exc, "error", None))
         else:
             self._leave()
@@ -121,6 +122,15 @@ class JsonRpcExchange:
     def unanswered(self) -> None:
         """Report that the request was dropped, for example because it was cancelled."""
         self.raised(CancelledError())
+
+    def _unsupported(self, result: Any) -> Any:
+        """Return the revision that a server chose for a connection, if the SDK ends it for that."""
+        if self._request.get("method") != "initialize":
+            return None
+        session = sys.modules["mcp.client.session"]
+        known = getattr(session, "HANDSHAKE_PROTOCOL_VERSIONS", None) or session.SUPPORTED_PROTOCOL_VERSIONS
+        version = _read(result, "protocolVersion", "protocol_version")
+        return None if version in known else version
 
     def _described(self, describe: Callable[[], Envelope]) -> Envelope:
         self._request = describe()
@@ -232,28 +242,10 @@ def notified(peer: Any, method: str, params: Any, route: Route) -> None:
                     "direction": "inbound",
                     "emitter": "mcp",
                 },
-                _below_first(peer),
+                below_first(peer),
             )
         case _:
             pass
-
-
-def _note_first(peer: Any) -> None:
-    span = innermost()
-    # A connection for one request has an object without identity.
-    with suppress(TypeError):
-        if span is not None and peer not in _first:
-            _first[peer] = trace.SpanContext(span.trace_id, span.span_id, is_remote=False)
-
-
-def _below_first(peer: Any) -> Context | None:
-    """Return a context below the first request of a connection; None if something else is open here."""
-    with suppress(TypeError):
-        if innermost() is None and (first := _first.get(peer)) is not None:
-            context = copy_context()
-            context.run(otel_context.attach, trace.set_span_in_context(trace.NonRecordingSpan(first)))
-            return context
-    return None
 
 
 def _notification(method: str, params: Mapping[str, Any]) -> Envelope:
@@ -273,6 +265,24 @@ def not_a_message(peer: Any, exc: Exception) -> None:
     written = invalid.errors()[0].get("input") if hasattr(exc, "errors") else None
     text = str(exc) if written is None else written if isinstance(written, str) else json.dumps(written)
     _note(peer, "error", "mcp", f"the server wrote what is no message of MCP: {text}")
+
+
+def unopened(route: Route, exc: Exception) -> None:
+    """Report a connection that could not be opened, as the request that begins one: nothing else ever tells of it."""
+    exchange = sent(object(), lambda: {"jsonrpc": "2.0", "id": 0, "method": "initialize"}, route)
+    cause: BaseException = exc
+    while len(parts := getattr(cause, "exceptions", ())) == 1:
+        (cause,) = parts
+    exchange.raised(cause)
+
+
+def unheard_here() -> None:
+    """Note that an HTTP server answered the request that is being sent in this context by itself."""
+    span = innermost()
+    for table in tuple(_under_way.values()):
+        for exchange in tuple(table.values()):
+            if span is not None and exchange.call_id == span.call_id:
+                exchange.is_unheard = True
 
 
 def noted_here(message: str) -> None:

@@ -11,7 +11,7 @@ from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 from inspector.integrations.calls import safely
@@ -46,12 +46,20 @@ class Route:
     directory."""
 
 
+Open: TypeAlias = Callable[..., AbstractAsyncContextManager[Any]]
+Unopened: TypeAlias = Callable[[Route, Exception], None]
+"""Called with what a client could not reach, and why."""
 UNKNOWN = Route(None)
 _known: WeakKeyDictionary[Any, Route] = WeakKeyDictionary()
 
 
-def note_transports(patches: Patches) -> None:
-    """Note the streams of every transport that is opened from now on."""
+def note_transports(patches: Patches, unopened: Unopened) -> None:
+    """Note the streams of every transport that is opened from now on.
+
+    Args:
+        patches: Where to patch.
+        unopened: Told of each that a client could not open.
+    """
     replaced: dict[int, tuple[str, Callable[..., Any], bool]] = {}
     for module, names, transport in _OPENERS:
         imported = import_module(module)
@@ -67,7 +75,7 @@ def note_transports(patches: Patches) -> None:
             for attribute, value in tuple(vars(module).items()):
                 if id(value) in replaced and replaced[id(value)][1] is value:
                     transport, _, is_client = replaced[id(value)]
-                    patches.wrap(module, attribute, _telling(transport, is_client=is_client))
+                    patches.wrap(module, attribute, _telling(transport, unopened if is_client else None))
     for module, owner, name, transport in _METHODS:
         patches.wrap(getattr(import_module(module), owner), name, _telling(transport))
 
@@ -80,14 +88,15 @@ def route_of(stream: Any) -> Route:
         return UNKNOWN
 
 
-def _telling(transport: str, *, is_client: bool = False) -> Wrapper:
+def _telling(transport: str, unopened: Unopened | None = None) -> Wrapper:
     def wrapper(open_streams: Callable[..., Any]) -> Callable[..., Any]:
         def opened(*args: Any, **kwargs: Any) -> AbstractAsyncContextManager[Any]:
             route = Route(transport, safely(lambda: _server_in(args, kwargs), otherwise=None))
             make = partial(open_streams, *args, **kwargs)
-            if transport == "stdio" and is_client and len(args) <= 1 and kwargs.get("errlog", sys.stderr) is sys.stderr:
-                return _OpenedServer(make, route, is_client=True)
-            return _Opened(make, route, is_client=is_client)
+            is_server = transport == "stdio" and unopened is not None
+            if is_server and len(args) <= 1 and kwargs.get("errlog", sys.stderr) is sys.stderr:
+                return _OpenedServer(make, route, unopened)
+            return _Opened(make, route, unopened)
 
         return opened
 
@@ -108,27 +117,39 @@ def _server_in(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | list[str]
 class _Opened(AbstractAsyncContextManager[Any]):
     """A transport of the SDK; its streams are noted when they are opened."""
 
-    def __init__(self, make: Callable[..., AbstractAsyncContextManager[Any]], route: Route, *, is_client: bool) -> None:
+    def __init__(
+        self, make: Callable[..., AbstractAsyncContextManager[Any]], route: Route, unopened: Unopened | None
+    ) -> None:
         self._make = make
         self._transport = make()
         self._route = route
-        self._is_client = is_client
+        self._unopened = unopened
+        """None on the side of the server."""
 
     def __call__(self, function: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-        return decorated(lambda: type(self)(self._make, self._route, is_client=self._is_client), function)
+        return decorated(lambda: type(self)(self._make, self._route, self._unopened), function)
 
     async def __aenter__(self) -> Any:
         with unseen:
             route = self._route
-            if self._is_client and await leads_nowhere(route.transport, route.server):
+            if self._unopened is not None and await leads_nowhere(route.transport, route.server):
                 # The 1.x SDK hands out a function for the id as well.
                 is_three = route.transport == "http" and find_spec("mcp.shared.dispatcher") is None
                 self._transport = nowhere(with_session_id=is_three)
                 streams = await self._transport.__aenter__()
             else:
-                streams = await self._open()
+                streams = await self._try()
             _remember(streams, self._route)
             return streams
+
+    async def _try(self) -> Any:
+        try:
+            return await self._open()
+        except Exception as exc:
+            failure, unopened = exc, self._unopened
+            if unopened is not None:
+                safely(lambda: unopened(self._route, failure), otherwise=None)
+            raise
 
     async def _open(self) -> Any:
         return await self._transport.__aenter__()

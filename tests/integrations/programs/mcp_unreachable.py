@@ -1,13 +1,18 @@
-"""A client with either generation of the SDK: nothing listens, its token is refused, its server goes away."""
+"""A client with either generation of the SDK: nothing listens, its token is refused, its server goes away,
+speaks another revision, cannot be started, and, with the current SDK, does not let it ask for its revision.
+"""
 
 import asyncio
 import json
 import socket
+import sys
+from collections.abc import Callable, Coroutine
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 from typing import Any
 
-from mcp import ClientSession
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from instrument import around
@@ -20,6 +25,10 @@ class Kitchen(BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
         if self.path == "/locked":
             self.answer(401, {"error": "invalid_token"})
+        elif self.path == "/broken":
+            self.answer(500, {"error": "no memory"})
+        elif self.path == "/old":
+            self.answer(200, {"jsonrpc": "2.0", "id": asked["id"], "result": {**INITIALIZED, "protocolVersion": "1"}})
         elif asked["method"] == "initialize":
             result = {"protocolVersion": asked["params"]["protocolVersion"], **INITIALIZED}
             self.answer(200, {"jsonrpc": "2.0", "id": asked["id"], "result": result})
@@ -51,7 +60,19 @@ async def visit(url: str) -> None:
         await session.call_tool("cook", {})
 
 
-def visited(name: str, url: str) -> str:
+async def start(command: str) -> None:
+    async with stdio_client(StdioServerParameters(command=command, args=["serve"])) as streams:
+        await ClientSession(*streams).initialize()
+
+
+async def discover(url: str) -> None:
+    from mcp import Client
+
+    async with Client(url):
+        pass
+
+
+def visited(name: str, url: str, visit: Callable[[str], Coroutine[Any, Any, None]] = visit) -> str:
     with around("workflow_run", workflow=name):
         try:
             asyncio.run(visit(url))
@@ -66,5 +87,9 @@ with socket.socket() as silent, HTTPServer(("127.0.0.1", 0), Kitchen) as kitchen
     here = f"http://127.0.0.1:{kitchen.server_port}"
     nowhere = f"http://127.0.0.1:{silent.getsockname()[1]}/mcp"
     cases = {"nobody": nowhere, "locked": f"{here}/locked", "gone": f"{here}/mcp"}
-    print(json.dumps([visited(name, url) for name, url in cases.items()]))
+    seen = [visited(name, url) for name, url in cases.items()]
+    seen += [visited("old", f"{here}/old"), visited("missing", "no-such-kitchen", start)]
+    if "mcp.shared.dispatcher" in sys.modules:
+        seen += [visited(f"discover {path}", f"{here}/{path}", discover) for path in ("locked", "broken")]
+    print(json.dumps(seen))
     kitchen.shutdown()
