@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import clsx from "clsx";
-import { ArrowLeftRight, ChevronDown, ChevronUp } from "lucide-react";
+import { ArrowLeftRight } from "lucide-react";
 import { isServed } from "@/api/client";
 import type { Diff, DiffRun } from "@/api/diff";
 import { compact, count, duration, plural } from "@/lib/format";
@@ -9,6 +9,7 @@ import { Button, CopyButton } from "@/ui/button";
 import { usePageTitle } from "@/ui/page-title";
 import { Recorded } from "@/ui/recorded";
 import { StatusMark } from "@/ui/status";
+import { StepButtons } from "@/ui/step-buttons";
 import { SummedCost } from "@/ui/summed-cost";
 import { When } from "@/ui/when";
 import css from "./diff-header.module.css";
@@ -49,17 +50,7 @@ export function DiffHeader({ diff, places, at, all, onSelect, onStep, onAll }: P
                   ? `Difference ${count(place + 1)} of ${count(places.length)}`
                   : plural(places.length, "difference")}
               </span>
-              <Button
-                look="plain"
-                onClick={() => onStep(-1)}
-                aria-label="Previous difference"
-                title="Previous difference"
-              >
-                <ChevronUp size={14} aria-hidden />
-              </Button>
-              <Button look="plain" onClick={() => onStep(1)} aria-label="Next difference" title="Next difference">
-                <ChevronDown size={14} aria-hidden />
-              </Button>
+              <StepButtons noun="difference" actions={["previousDifference", "nextDifference"]} onStep={onStep} />
               <Button pressed={all} onClick={onAll}>
                 Equal calls
               </Button>

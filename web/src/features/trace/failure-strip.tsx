@@ -1,17 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
-import { ChevronDown, ChevronUp } from "lucide-react";
 import { useMemo } from "react";
 import { isServed, type Run } from "@/api/client";
 import { eventQuery } from "@/api/queries";
 import { count, duration, plural } from "@/lib/format";
 import type { SpanRow } from "@/lib/spans";
 import { visibleLine } from "@/lib/visible";
-import { Button } from "@/ui/button";
 import { ErrorType } from "@/ui/error-type";
 import { kindLabel } from "@/ui/kind";
 import { Recorded } from "@/ui/recorded";
 import { StatusMark } from "@/ui/status";
+import { StepButtons } from "@/ui/step-buttons";
 import { CompareGood } from "./compare-good";
 import { failureGroups, nextOfGroup } from "./failure-groups";
 import css from "./failure-strip.module.css";
@@ -67,17 +66,7 @@ export function FailureStrip(props: Props) {
               {inferred > 0 && ` (${count(inferred)} inferred)`}
               {lost > 0 && !isOnlyLost && ` (${count(lost)} lost)`}
             </span>
-            <Button
-              look="plain"
-              onClick={() => props.onStep(-1)}
-              title={`Previous ${noun} (Shift+E)`}
-              aria-label={`Previous ${noun}`}
-            >
-              <ChevronUp size={15} aria-hidden />
-            </Button>
-            <Button look="plain" onClick={() => props.onStep(1)} title={`Next ${noun} (E)`} aria-label={`Next ${noun}`}>
-              <ChevronDown size={15} aria-hidden />
-            </Button>
+            <StepButtons noun={noun} actions={["previousFailure", "nextFailure"]} onStep={props.onStep} />
           </>
         )}
       </div>

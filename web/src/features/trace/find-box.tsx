@@ -1,8 +1,9 @@
-import { ChevronDown, ChevronUp, Search } from "lucide-react";
+import { Search } from "lucide-react";
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from "react";
 import { count } from "@/lib/format";
-import { Button } from "@/ui/button";
+import { StepButtons } from "@/ui/step-buttons";
 import css from "./find-box.module.css";
+import type { Find } from "./use-find";
 
 const REST_MS = 150;
 /** The field that `f` and `/` go to. */
@@ -11,14 +12,13 @@ export const FIND_ID = "find-in-trace";
 interface Props {
   text: string;
   onText: (text: string) => void;
-  /** How many spans match, and which of them is selected, from 0; -1 for none. */
-  found: { count: number; current: number; looking: boolean };
-  onStep: (by: 1 | -1) => void;
+  find: Find;
   onLeave: () => void;
 }
 
 /** Searches the spans; Enter goes to the next hit, Escape clears the search and leaves. */
-export function FindBox({ text, onText, found, onStep, onLeave }: Props) {
+export function FindBox({ text, onText, find, onLeave }: Props) {
+  const { found } = find;
   const [typed, setTyped] = useState(text);
   const [known, setKnown] = useState(text);
   if (text !== known) {
@@ -35,7 +35,7 @@ export function FindBox({ text, onText, found, onStep, onLeave }: Props) {
   }, [typed, text]);
 
   const isHere = typed === text && !found.looking;
-  const step = useEffectEvent(onStep);
+  const step = useEffectEvent(find.step);
   useEffect(() => {
     if (due === null || !isHere) return;
     setDue(null);
@@ -81,24 +81,12 @@ export function FindBox({ text, onText, found, onStep, onLeave }: Props) {
                 ? count(found.count)
                 : `${count(found.current + 1)} of ${count(found.count)}`}
           </span>
-          <Button
-            look="plain"
-            onClick={() => onStep(-1)}
+          <StepButtons
+            noun="match"
+            actions={["previousMatch", "nextMatch"]}
             disabled={!found.count}
-            aria-label="Previous match"
-            title="Previous match (Shift+N)"
-          >
-            <ChevronUp size={14} aria-hidden />
-          </Button>
-          <Button
-            look="plain"
-            onClick={() => onStep(1)}
-            disabled={!found.count}
-            aria-label="Next match"
-            title="Next match (N)"
-          >
-            <ChevronDown size={14} aria-hidden />
-          </Button>
+            onStep={find.step}
+          />
         </>
       )}
     </div>

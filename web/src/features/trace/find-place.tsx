@@ -6,7 +6,7 @@ import css from "./find-place.module.css";
 import type { Find } from "./use-find";
 
 /** Where the searched words are in the selected span, or which were not understood. */
-export function FindPlace({ place, unplaced, notice }: Pick<Find, "place" | "unplaced" | "notice">) {
+export function FindPlace({ find: { place, unplaced, notice } }: { find: Find }) {
   if (place === null && !unplaced && !notice) return null;
   return (
     <p className={css.place} role="note">

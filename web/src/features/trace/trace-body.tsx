@@ -180,16 +180,10 @@ export const TraceBody = memo(function TraceBody({ picture, search, inferring, o
           // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is filled in
           <div className={css.find} role="group" aria-label="Find">
             <div className={css.line}>
-              <FindBox
-                text={text}
-                onText={onFind}
-                found={find.found}
-                onStep={find.step}
-                onLeave={() => enter(detail.current)}
-              />
+              <FindBox text={text} onText={onFind} find={find} onLeave={() => enter(detail.current)} />
               {chip}
             </div>
-            <FindPlace place={find.place} unplaced={find.unplaced} notice={find.notice} />
+            <FindPlace find={find} />
           </div>
         )}
         {view === "transcript" && views.transcript(rows, trace, selection.id, selection.select)}

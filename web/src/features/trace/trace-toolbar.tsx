@@ -38,8 +38,7 @@ export function TraceToolbar(props: Props) {
         <FindBox
           text={search.find ?? ""}
           onText={(text) => onChange({ find: text || undefined })}
-          found={props.find.found}
-          onStep={props.find.step}
+          find={props.find}
           onLeave={props.onLeaveFind}
         />
         <KindChips kinds={props.kinds} hidden={search.hide ?? []} onHide={(hide) => onChange({ hide })} />

@@ -88,7 +88,7 @@ export function TraceWaterfall(props: Props) {
         running={clock.running}
         onLeaveFind={() => ref.current?.focus()}
       />
-      <FindPlace place={find.place} unplaced={find.unplaced} notice={find.notice} />
+      <FindPlace find={find} />
       <Waterfall
         {...{ rows, tree, outline, clock, zoom, levels, onDepth, onEnter, ref }}
         runId={props.runId}
