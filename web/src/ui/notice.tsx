@@ -14,16 +14,14 @@ export function Empty({ title, children, icon }: { title: string; children?: Rea
 }
 
 /** An error message with a way to retry. */
-export function Failure({ error, retry }: { error: Error; retry?: () => void }) {
+export function Failure({ error, retry }: { error: Error; retry: () => void }) {
   return (
     <div className={clsx(css.empty, css.failure)} role="alert">
       <h2 className={css.title}>This could not be shown</h2>
       <p className={css.text}>{error.message}</p>
-      {retry && (
-        <button type="button" className={css.retry} onClick={retry}>
-          Try again
-        </button>
-      )}
+      <button type="button" className={css.retry} onClick={retry}>
+        Try again
+      </button>
     </div>
   );
 }

@@ -22,7 +22,7 @@ interface Props {
   label: string;
   /** The content of the button, usually its name. */
   children: ReactNode;
-  className?: string | undefined;
+  className: string | undefined;
   /** The content of the panel; rendered when it opens. */
   panel: (close: () => void) => ReactNode;
   ref?: Ref<HTMLButtonElement>;

@@ -13,15 +13,12 @@ interface Props<T extends string> {
   tabs: readonly Tab<T>[];
   selected: T;
   onSelect: (tab: T) => void;
-  /** Content at the end of the line. */
-  aside?: ReactNode;
   look?: "line" | "small";
-  className?: string | undefined;
   children: ReactNode;
 }
 
 /** Tabs; the arrow keys move from one to the next. */
-export function Tabs<T extends string>({ label, tabs, selected, onSelect, aside, look = "line", ...rest }: Props<T>) {
+export function Tabs<T extends string>({ label, tabs, selected, onSelect, look = "line", children }: Props<T>) {
   const base = useId();
   const list = useRef<HTMLDivElement>(null);
 
@@ -37,7 +34,7 @@ export function Tabs<T extends string>({ label, tabs, selected, onSelect, aside,
   }
 
   return (
-    <div className={rest.className}>
+    <div>
       <div className={look === "line" ? css.bar : css.smallBar}>
         <div ref={list} role="tablist" aria-label={label} className={css.list} onKeyDown={onKeyDown}>
           {tabs.map((tab) => (
@@ -57,10 +54,9 @@ export function Tabs<T extends string>({ label, tabs, selected, onSelect, aside,
             </button>
           ))}
         </div>
-        {aside}
       </div>
       <div role="tabpanel" id={`${base}-panel`} aria-labelledby={`${base}-${selected}`}>
-        {rest.children}
+        {children}
       </div>
     </div>
   );

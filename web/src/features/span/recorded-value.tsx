@@ -12,7 +12,7 @@ interface Props {
   /** Shown if there is no value. */
   nothing: string;
   /** Whether it was too long to be loaded with the span. */
-  clipped?: boolean;
+  clipped: boolean;
   lines?: number;
   /** Whether a text is probably meant for people rather than for a parser. */
   prose?: boolean;
@@ -22,7 +22,7 @@ interface Props {
 
 /** A recorded value: JSON as a tree, text as text. */
 export function RecordedValue(props: Props) {
-  const { value, label, nothing, clipped = false, lines = 60, prose = false, side } = props;
+  const { value, label, nothing, clipped, lines = 60, prose = false, side } = props;
   const held = useMemo(() => (typeof value === "string" ? (parsedText(value) ?? value) : value), [value]);
   if (clipped) return <Nothing>It is long and not loaded yet.</Nothing>;
   if (held === null || held === undefined) return <Nothing>{nothing}</Nothing>;

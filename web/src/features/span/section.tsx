@@ -56,10 +56,10 @@ export function TextFact({ label, text, mono = false }: TextFactProps) {
 }
 
 /** A short fact to read at a glance. */
-export function Chip({ label, children }: { label?: string; children: ReactNode }) {
+export function Chip({ label, children }: { label: string; children: ReactNode }) {
   return (
     <span className={css.chip}>
-      {label && <span className={css.chipLabel}>{label}</span>}
+      <span className={css.chipLabel}>{label}</span>
       {children}
     </span>
   );

@@ -29,7 +29,7 @@ interface Props {
   tab: string | undefined;
   onTab: (tab: string | undefined) => void;
   /** Its labels, and the controls to add one. */
-  labels?: ReactNode;
+  labels: ReactNode;
 }
 
 const NO_ROWS: readonly SpanRow[] = [];

@@ -19,7 +19,7 @@ export function saysStatus({ status }: SpanRow): boolean {
 }
 
 /** Where a stretch of time is drawn in a view; a label with the word of a status needs more room before its bar. */
-export function stretchPlace(startMs: number, end: number, view: Range, hasWord = false): BarPlace {
+export function stretchPlace(startMs: number, end: number, view: Range, hasWord: boolean): BarPlace {
   const place = placeOf(startMs, end, view);
   if (!place) return { left: 0, width: 0, label: end < view.from ? "earlier" : "later" };
   const right = place.left + place.width;

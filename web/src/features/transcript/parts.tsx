@@ -1,4 +1,3 @@
-import clsx from "clsx";
 import { CircleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Call } from "@/lib/calls";
@@ -17,8 +16,6 @@ import type { LoadedEvent } from "./use-event";
 interface HeadProps {
   call: Call;
   kind: Call["row"]["kind"];
-  /** The type of the item, before the name. */
-  verb?: string;
   name: string;
   onSelect: (call: Call) => void;
   /** Figures at the end of the line. */
@@ -26,12 +23,11 @@ interface HeadProps {
 }
 
 /** The first line of an item; a click on the name selects the span. */
-export function Head({ call, kind, verb, name, onSelect, children }: HeadProps) {
+export function Head({ call, kind, name, onSelect, children }: HeadProps) {
   return (
     <div className={css.head}>
       <button type="button" className={css.name} onClick={() => onSelect(call)}>
         <KindIcon kind={kind} />
-        {verb && <span className={css.verb}>{verb}</span>}
         <Recorded text={name || "(no name)"} className={css.recorded} />
       </button>
       {call.row.inferred && <InferredMark />}
@@ -100,6 +96,6 @@ export function ParallelNote({ parallel }: { parallel: Parallel | null }) {
 }
 
 /** A dim line. */
-export function Note({ children, className }: { children: ReactNode; className?: string | undefined }) {
-  return <p className={clsx(css.note, className)}>{children}</p>;
+export function Note({ children }: { children: ReactNode }) {
+  return <p className={css.note}>{children}</p>;
 }

@@ -29,14 +29,16 @@ function read(text: string): unknown {
   return parsedText(text) ?? text;
 }
 
-/** A value in one line of at most so many characters; empty for none. */
-export function onOneLine(value: unknown, most = 160): string {
+const LONGEST = 160;
+
+/** A value in one line, shortened; empty for none. */
+export function onOneLine(value: unknown): string {
   if (value === null || value === undefined) return "";
-  if (typeof value !== "string") return isContainer(value) ? preview(value, most) : String(value);
+  if (typeof value !== "string") return isContainer(value) ? preview(value, LONGEST) : String(value);
   // Only the beginning of a very long text is examined.
   const line = value
-    .slice(0, most * 4)
+    .slice(0, LONGEST * 4)
     .replace(/\s+/g, " ")
     .trim();
-  return line.length > most || value.length > most * 4 ? `${line.slice(0, most - 1)}…` : line;
+  return line.length > LONGEST || value.length > LONGEST * 4 ? `${line.slice(0, LONGEST - 1)}…` : line;
 }
