@@ -9,22 +9,11 @@ export function searchedFor(text: string): string {
 
 /** A regular expression for the words of a search; null without words. */
 export function wordsIn(text: string): RegExp | null {
-  const terms = sourcesIn(text);
-  return terms.length ? patternOf(terms.toSorted((a, b) => b.length - a.length).join("|"), "giu") : null;
-}
-
-/** A regular expression for each word or phrase of a search. */
-export function termsIn(text: string): RegExp[] {
-  return sourcesIn(text).map((term) => patternOf(term, "iu"));
-}
-
-function patternOf(terms: string, flags: string): RegExp {
-  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${terms})`, flags);
-}
-
-function sourcesIn(text: string): string[] {
-  return [...text.matchAll(TERM)].flatMap(([, phrase, word]) => {
+  const terms = [...text.matchAll(TERM)].flatMap(([, phrase, word]) => {
     const words = (phrase ?? word ?? "").match(WORD);
     return words ? [words.join("[^\\p{L}\\p{N}]+")] : [];
   });
+  if (terms.length === 0) return null;
+  // The longest first: of two that begin alike, a pattern takes the first.
+  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${terms.sort((a, b) => b.length - a.length).join("|")})`, "giu");
 }

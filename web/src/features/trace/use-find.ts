@@ -1,10 +1,11 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useEffectEvent, useMemo, useState } from "react";
+import { useCallback, useEffect, useEffectEvent, useMemo, useState } from "react";
 import type { HitPlace } from "@/api/client";
 import { hitsQuery, type Place } from "@/api/queries";
+import type { HitPlace as InferredHit } from "@/lib/hits";
 import type { SpanRow } from "@/lib/spans";
 import type { Tree } from "@/lib/tree";
-import { type InferredPlace, inferredPlacer } from "./find-inferred";
+import { inferredPlace } from "./find-inferred";
 import { findSpans } from "./find-spans";
 import { searchedFor } from "./find-words";
 import type { Selection } from "./use-selection";
@@ -26,7 +27,7 @@ export interface Find {
   /** How many there are with those that were not looked into, and which of them is selected, from 0; -1 for none. */
   found: { count: number; current: number; looking: boolean };
   /** Where the words are in the selected span. */
-  place: HitPlace | InferredPlace | null;
+  place: HitPlace | InferredHit | null;
   /** Whether the server found it by the name of an attribute, or spelled otherwise: no place of it can be shown. */
   unplaced: boolean;
   notice: string | undefined;
@@ -47,10 +48,10 @@ export function useFind({ place, text, rows, tree, selection, hasSpan, running }
   const data = text.trim() ? hits.data : undefined;
   const places = useMemo(() => new Map(data?.items.map((hit) => [hit.span_id, hit.places])), [data]);
   // The server knows no inferred calls.
-  const placeIn = useMemo(() => {
-    const placer = inferredPlacer(text);
-    return ({ inferred }: SpanRow) => (inferred?.what === "tool" ? placer(inferred) : null);
-  }, [text]);
+  const placeIn = useCallback(
+    ({ inferred }: SpanRow) => (inferred?.what === "tool" ? inferredPlace(inferred, text) : null),
+    [text],
+  );
   const matches = useMemo(() => {
     if (!text.trim()) return NONE;
     const named = new Set(findSpans(rows, tree.order, text));
