@@ -1,12 +1,13 @@
 import { useDeferredValue, useMemo, useState } from "react";
-import { bytes, count } from "@/lib/format";
+import { bytes } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
-import { isContainer, jsonText, parsedText, scalarText } from "@/lib/json";
+import { isContainer, plainText, readValue, scalarText } from "@/lib/json";
 import { visibleLine } from "@/lib/visible";
 import { CopyButton } from "@/ui/button";
 import { JsonView } from "@/ui/json-view";
 import { LongText } from "@/ui/message-text";
 import css from "./attributes-tab.module.css";
+import { Few } from "./few";
 import { Nothing } from "./section";
 import { TRUNCATED_SUFFIX } from "./semconv";
 
@@ -41,7 +42,6 @@ const STEP = 300;
 
 /** Attributes sorted by key. */
 export function AttributeList({ attributes, wanted = "" }: { attributes: Record<string, unknown>; wanted?: string }) {
-  const [most, setMost] = useState(STEP);
   const keys = useMemo(() => Object.keys(attributes).sort(), [attributes]);
   const found = useMemo(
     () => (wanted ? keys.filter((key) => isWanted(key, attributes[key], wanted)) : keys),
@@ -49,26 +49,25 @@ export function AttributeList({ attributes, wanted = "" }: { attributes: Record<
   );
   return (
     <>
-      <dl className={css.list}>
-        {found.slice(0, most).map((key) => {
-          if (isFlag(key, attributes)) return null;
-          const isShortened = attributes[key + TRUNCATED_SUFFIX] === true;
-          return <AttributeRow key={key} name={key} value={attributes[key]} isShortened={isShortened} />;
-        })}
-      </dl>
+      <Few items={found} step={STEP}>
+        {(shown) => (
+          <dl className={css.list}>
+            {shown.map((key) => {
+              if (isFlag(key, attributes)) return null;
+              const isShortened = attributes[key + TRUNCATED_SUFFIX] === true;
+              return <AttributeRow key={key} name={key} value={attributes[key]} isShortened={isShortened} />;
+            })}
+          </dl>
+        )}
+      </Few>
       {found.length === 0 && keys.length > 0 && <Nothing>No key or value contains that.</Nothing>}
-      {found.length > most && (
-        <button type="button" className={css.more} onClick={() => setMost(most + STEP)}>
-          Show {count(Math.min(STEP, found.length - most))} more of {count(found.length)}
-        </button>
-      )}
     </>
   );
 }
 
 function AttributeRow({ name, value, isShortened }: { name: string; value: unknown; isShortened: boolean }) {
   const key = visibleLine(name);
-  const held = useMemo(() => (typeof value === "string" ? (parsedText(value, 200_000) ?? value) : value), [value]);
+  const held = useMemo(() => readValue(value, 200_000), [value]);
   return (
     <div className={css.row}>
       <dt className={css.key}>
@@ -81,7 +80,7 @@ function AttributeRow({ name, value, isShortened }: { name: string; value: unkno
         ) : (
           <span className={css.scalar}>
             {typeof held === "string" ? <LongText text={held} lines={8} mono /> : <code>{scalarText(held)}</code>}
-            <CopyButton text={() => (typeof held === "string" ? held : jsonText(held))} label="Copy value" />
+            <CopyButton text={() => plainText(held)} label="Copy value" />
           </span>
         )}
       </dd>
@@ -97,5 +96,5 @@ function isFlag(key: string, attributes: Record<string, unknown>): boolean {
 
 function isWanted(key: string, value: unknown, wanted: string): boolean {
   if (key.toLowerCase().includes(wanted)) return true;
-  return (typeof value === "string" ? value : jsonText(value, 0)).toLowerCase().includes(wanted);
+  return plainText(value, 0).toLowerCase().includes(wanted);
 }

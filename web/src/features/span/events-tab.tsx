@@ -1,34 +1,32 @@
-import { useState } from "react";
-import { clock, count, duration } from "@/lib/format";
+import { clock, duration } from "@/lib/format";
 import type { FullSpan, Happening } from "@/lib/full-span";
 import { msBetween, unixMs } from "@/lib/time";
 import { Empty } from "@/ui/notice";
 import { Recorded } from "@/ui/recorded";
 import { AttributeList } from "./attributes-tab";
 import css from "./events-tab.module.css";
+import { Few } from "./few";
 
 const STEP = 200;
 
 /** The span events of a span, in order of time. */
 export function EventsTab({ span }: { span: FullSpan }) {
-  const [most, setMost] = useState(STEP);
   if (span.events.length === 0) {
     return <Empty title="No span events">A call's progress, exceptions and notes appear here.</Empty>;
   }
   return (
     <div className={css.tab}>
       <h3 className="visually-hidden">Events</h3>
-      <ol>
-        {span.events.slice(0, most).map((happening, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: events have no other identity, and are only ever appended
-          <EventItem key={at} happening={happening} span={span} />
-        ))}
-      </ol>
-      {span.events.length > most && (
-        <button type="button" className={css.more} onClick={() => setMost(most + STEP)}>
-          Show {count(Math.min(STEP, span.events.length - most))} more of {count(span.events.length)}
-        </button>
-      )}
+      <Few items={span.events} step={STEP}>
+        {(shown) => (
+          <ol>
+            {shown.map((happening, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: events have no other identity, and are only ever appended
+              <EventItem key={at} happening={happening} span={span} />
+            ))}
+          </ol>
+        )}
+      </Few>
     </div>
   );
 }

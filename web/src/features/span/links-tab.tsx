@@ -1,5 +1,3 @@
-import { useState } from "react";
-import { count } from "@/lib/format";
 import type { FullSpan, SpanLink as Link } from "@/lib/full-span";
 import { visibleLine } from "@/lib/visible";
 import { CopyButton } from "@/ui/button";
@@ -7,29 +5,28 @@ import { Empty } from "@/ui/notice";
 import { SpanLink } from "@/ui/span-link";
 import { AttributeList } from "./attributes-tab";
 import css from "./events-tab.module.css";
+import { Few } from "./few";
 
 const STEP = 200;
 
 /** The spans that a span links to. */
 export function LinksTab({ span }: { span: FullSpan }) {
-  const [most, setMost] = useState(STEP);
   if (span.links.length === 0) {
     return <Empty title="No links">Spans of other runs that this span links to appear here.</Empty>;
   }
   return (
     <div className={css.tab}>
       <h3 className="visually-hidden">Links</h3>
-      <ul>
-        {span.links.slice(0, most).map((link, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the same span may be linked twice
-          <LinkItem key={at} link={link} isHere={link.traceId === span.trace_id} />
-        ))}
-      </ul>
-      {span.links.length > most && (
-        <button type="button" className={css.more} onClick={() => setMost(most + STEP)}>
-          Show {count(Math.min(STEP, span.links.length - most))} more of {count(span.links.length)}
-        </button>
-      )}
+      <Few items={span.links} step={STEP}>
+        {(shown) => (
+          <ul>
+            {shown.map((link, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the same span may be linked twice
+              <LinkItem key={at} link={link} isHere={link.traceId === span.trace_id} />
+            ))}
+          </ul>
+        )}
+      </Few>
     </div>
   );
 }

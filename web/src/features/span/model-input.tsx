@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { calleeName } from "@/lib/calls";
 import { plural } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
@@ -67,24 +67,41 @@ export function ModelInput({ span, rows, input, names }: Props) {
 const FIRST = 3;
 const LAST = 30;
 
-/** All messages; of a long list the first and the last ones. */
-function Messages({ messages, names }: { messages: Message[]; names: ReadonlyMap<string, string> }) {
+/** A list that may be long: the first and the last items, and those in between on demand. */
+function Ends<Item>({ items, first, noun, item }: EndsProps<Item>) {
   const [whole, setWhole] = useState(false);
-  const hidden = whole ? 0 : messages.length - FIRST - LAST;
-  if (hidden < LAST) return <div className={css.list}>{messages.map((message, at) => view(message, at, names))}</div>;
+  const hidden = whole ? 0 : items.length - first - LAST;
+  if (hidden < LAST) return <div className={css.list}>{items.map(item)}</div>;
   return (
     <div className={css.list}>
-      {messages.slice(0, FIRST).map((message, at) => view(message, at, names))}
+      {items.slice(0, first).map(item)}
       <button type="button" className={css.fold} onClick={() => setWhole(true)}>
-        Show {plural(hidden, "message")} in between
+        Show {plural(hidden, noun)} in between
       </button>
-      {messages.slice(-LAST).map((message, at) => view(message, messages.length - LAST + at, names))}
+      {items.slice(-LAST).map((each, at) => item(each, items.length - LAST + at))}
     </div>
   );
 }
 
-function view(message: Message, at: number, names: ReadonlyMap<string, string>) {
-  return <MessageView key={at} message={message} names={names} lines={message.role === "system" ? 6 : 20} />;
+interface EndsProps<Item> {
+  items: readonly Item[];
+  /** How many show before the others. */
+  first: number;
+  noun: string;
+  item: (item: Item, at: number) => ReactNode;
+}
+
+function Messages({ messages, names }: { messages: Message[]; names: ReadonlyMap<string, string> }) {
+  return (
+    <Ends
+      items={messages}
+      first={FIRST}
+      noun="message"
+      item={(message, at) => (
+        <MessageView key={at} message={message} names={names} lines={message.role === "system" ? 6 : 20} />
+      )}
+    />
+  );
 }
 
 interface ChangesProps {
@@ -121,18 +138,13 @@ function Changes({ previous, input, names }: ChangesProps) {
 
 /** The changes in the order of the messages; of a long list the first and the last ones. */
 function ChangeList({ changes, ...rest }: { changes: Change[] } & Omit<ChangeProps, "change">) {
-  const [whole, setWhole] = useState(false);
-  const hidden = whole ? 0 : changes.length - 2 * LAST;
-  const item = (change: Change, at: number) => <ChangeView key={at} change={change} {...rest} />;
-  if (hidden < LAST) return <div className={css.list}>{changes.map(item)}</div>;
   return (
-    <div className={css.list}>
-      {changes.slice(0, LAST).map(item)}
-      <button type="button" className={css.fold} onClick={() => setWhole(true)}>
-        Show {plural(hidden, "change")} in between
-      </button>
-      {changes.slice(-LAST).map((change, at) => item(change, changes.length - LAST + at))}
-    </div>
+    <Ends
+      items={changes}
+      first={LAST}
+      noun="change"
+      item={(change, at) => <ChangeView key={at} change={change} {...rest} />}
+    />
   );
 }
 
