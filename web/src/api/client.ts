@@ -60,6 +60,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether the server has nothing of this name; with `orId`, also because its id cannot be one. */
+export function isNotFound(error: unknown, orId = false): boolean {
+  return error instanceof ApiError && (error.status === 404 || (orId && error.status === 422));
+}
+
 const SIGNED_OUT = "This browser is not signed in. Run inspector open in a terminal.";
 
 interface Answer<T> {

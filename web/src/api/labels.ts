@@ -1,6 +1,6 @@
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import { isMine, type Label } from "@/lib/labels";
-import { ApiError, client, type NewLabel, unwrap } from "./client";
+import { client, isNotFound, type NewLabel, unwrap } from "./client";
 
 /** What to label: a run or a span. */
 export type Labelled = { run_id: string } | { trace_id: string; span_id: string };
@@ -23,7 +23,7 @@ export async function removeLabel(labelId: string): Promise<void> {
   try {
     await unwrap(client.DELETE("/labels/{label_id}", { params: { path: { label_id: labelId } } }));
   } catch (error) {
-    if (!(error instanceof ApiError && error.status === 404)) throw error;
+    if (!isNotFound(error)) throw error;
   }
 }
 

@@ -5,10 +5,10 @@ import { ExactNumber, parseJson } from "@/lib/json";
 import { laneOf } from "@/lib/lane";
 import type { OfferedTool } from "@/lib/messages";
 import {
-  ApiError,
   client,
   type FullEvent,
   type GroupBy,
+  isNotFound,
   isReadiness,
   type Preview,
   type Readiness,
@@ -270,7 +270,7 @@ async function ifThere<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return null;
+    if (isNotFound(error)) return null;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useRouter } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { ApiError, type GroupBy, type Run, type SpanEvent } from "@/api/client";
+import { type GroupBy, isNotFound, type Run, type SpanEvent } from "@/api/client";
 import { spanByIdQuery, statsQuery, topRunsQuery } from "@/api/queries";
 import type { Filter } from "@/lib/filter";
 import { ago, dollars, plural } from "@/lib/format";
@@ -226,8 +226,7 @@ function idCommands(
     return [{ id: "span", group, title: name, note: span_id, run: () => open(trace_id, { span: span_id }) }];
   }
   if (!span.error) return [];
-  const missing = span.error instanceof ApiError && span.error.status === 404;
-  const title = missing ? "No span has this id" : span.error.message;
+  const title = isNotFound(span.error) ? "No span has this id" : span.error.message;
   return [{ id: "span", group, title, note: found.spanId, run: () => {} }];
 }
 

@@ -13,9 +13,9 @@ export function duration(ms: number | null | undefined): string {
   if (ms === 0) return "0 ms";
   if (ms < 0.001) return "<1 µs";
   if (ms < 0.9995) return `${Math.round(ms * 1000)} µs`;
-  if (ms < 10) return `${trimmed(ms, 2)} ms`;
-  if (ms < 999.5) return `${trimmed(ms, ms < 100 ? 1 : 0)} ms`;
-  if (ms < 59_950) return `${trimmed(ms / 1000, ms < 9_995 ? 2 : 1)} s`;
+  if (ms < 10) return `${ms.toFixed(2)} ms`;
+  if (ms < 999.5) return `${ms.toFixed(ms < 100 ? 1 : 0)} ms`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(ms < 9_995 ? 2 : 1)} s`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 3600) return `${Math.floor(seconds / 60)} m ${pad(seconds % 60)} s`;
   const minutes = Math.round(ms / 60_000);
@@ -53,7 +53,7 @@ export function bytes(value: number): string {
     ["MB", 1e6],
     ["GB", 1e9],
   ] as const) {
-    if (value < size * 999.5 || unit === "GB") return `${trimmed(value / size, value < size * 9.95 ? 1 : 0)} ${unit}`;
+    if (value < size * 999.5 || unit === "GB") return `${(value / size).toFixed(value < size * 9.95 ? 1 : 0)} ${unit}`;
   }
   return `${value} B`;
 }
@@ -97,10 +97,6 @@ export function ago(ms: number, nowMs: number): string {
   if (seconds < 24 * 3600) return `${Math.floor(seconds / 3600)} h ago`;
   if (seconds < 7 * 24 * 3600) return `${Math.floor(seconds / 86_400)} d ago`;
   return day(ms);
-}
-
-function trimmed(value: number, digits: number): string {
-  return value.toFixed(digits);
 }
 
 function pad(value: number): string {

@@ -103,6 +103,11 @@ export function parsedText(text: string, most = 2_000_000): unknown {
   }
 }
 
+/** The value of a text that is a JSON object or list; anything else unchanged. */
+export function readValue(value: unknown, most?: number): unknown {
+  return typeof value === "string" ? (parsedText(value, most) ?? value) : value;
+}
+
 class Reader {
   readonly #text: string;
   #at = 0;
@@ -275,6 +280,11 @@ export function jsonText(value: unknown, indent = 2): string {
       break;
     }
   }
+}
+
+/** A text as it is, and anything else as its JSON. */
+export function plainText(value: unknown, indent = 2): string {
+  return typeof value === "string" ? value : jsonText(value, indent);
 }
 
 /** The JSON of a value without members. */

@@ -1,4 +1,4 @@
-import { jsonText } from "./json";
+import { jsonText, plainText } from "./json";
 import type { Media, Message, Part } from "./messages";
 import { diffSequences } from "./sequence-diff";
 
@@ -76,10 +76,6 @@ function partText(part: Part): string {
 
 function mediaText({ modality, mime_type }: Media, what: string): string {
   return `[${modality} ${mime_type ?? ""} ${what}]`;
-}
-
-function plainText(value: unknown): string {
-  return typeof value === "string" ? value : jsonText(value);
 }
 
 function replaced(old: readonly Message[], now: readonly Message[]): Change[] {

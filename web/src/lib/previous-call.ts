@@ -1,5 +1,5 @@
 import { agentName, calleeKind, callPlaces } from "./calls";
-import type { SpanRow } from "./spans";
+import { endMs, type SpanRow } from "./spans";
 import { finish, PART, type Steps } from "./steps";
 import { treeOf, treeSteps } from "./tree";
 
@@ -152,11 +152,9 @@ function byEnd(rows: readonly SpanRow[], calls: readonly number[]): Ended {
   return { places, latest };
 }
 
-/** The end of a call; without a recorded end it is the start, unless the call is running. */
+/** The end of a call, which is not yet known of one that is running. */
 function endOf(rows: readonly SpanRow[], place: number): number {
-  const { startMs, durationMs, status } = rows[place] as SpanRow;
-  if (durationMs !== null) return startMs + Math.max(0, durationMs);
-  return status === "running" ? Number.MAX_VALUE : startMs;
+  return endMs(rows[place] as SpanRow, Number.MAX_VALUE);
 }
 
 /** The first position at which a condition holds; it must hold at all later ones too. */

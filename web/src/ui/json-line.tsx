@@ -2,7 +2,7 @@ import clsx from "clsx";
 import { ChevronRight, ListFilter, Route } from "lucide-react";
 import { memo } from "react";
 import { count, plural } from "@/lib/format";
-import { ExactNumber, isContainer, jsonText, preview, scalarText } from "@/lib/json";
+import { ExactNumber, isContainer, plainText, preview, scalarText } from "@/lib/json";
 import { jsonPath } from "@/lib/json-path";
 import { type JsonRow, NEXT_CHUNK, stepsTo } from "@/lib/json-rows";
 import { type Side, spansWith } from "@/lib/same-value";
@@ -52,7 +52,7 @@ export const JsonLine = memo(function JsonLine({ row, id, place, active, tools, 
           <CopyButton text={() => jsonPath(stepsTo(row))} label="Copy path">
             <Route size={12} aria-hidden />
           </CopyButton>
-          <CopyButton text={() => valueText(row.value)} label="Copy value" />
+          <CopyButton text={() => plainText(row.value)} label="Copy value" />
         </span>
       )}
     </div>
@@ -135,8 +135,4 @@ export function Scalar({ value }: { value: unknown }) {
 
 function sizeText(row: JsonRow): string {
   return Array.isArray(row.value) ? plural(row.count, "item") : plural(row.count, "key");
-}
-
-function valueText(value: unknown): string {
-  return typeof value === "string" ? value : jsonText(value);
 }

@@ -1,6 +1,6 @@
 import { Braces } from "lucide-react";
 import { type KeyboardEvent, type MouseEvent, useId, useMemo, useRef, useState } from "react";
-import { isContainer, jsonText, parsedText, sizeOf } from "@/lib/json";
+import { isContainer, jsonText, plainText, readValue, sizeOf } from "@/lib/json";
 import { jsonPath } from "@/lib/json-path";
 import { firstOpen, type JsonRow, NEXT_CHUNK, rowsOfJson, stepsTo } from "@/lib/json-rows";
 import { type Side, spansWith } from "@/lib/same-value";
@@ -26,7 +26,7 @@ interface Props {
 /** Recorded JSON as a foldable tree or as plain text; the path and the value of each line can be copied. */
 export function JsonView({ value, label, lines = 60, side }: Props) {
   const [asText, setAsText] = useState(false);
-  const read = useMemo(() => (typeof value === "string" ? (parsedText(value) ?? value) : value), [value]);
+  const read = useMemo(() => readValue(value), [value]);
   if (typeof read === "string") {
     return (
       <>
@@ -128,7 +128,7 @@ function Tree({ value, label, lines, side }: TreeProps) {
 
   function actOn(row: JsonRow | undefined, action: ActionOn<"JSON"> | null): boolean {
     if (!row || action === null) return false;
-    if (action === "copyValue") void copyByKey(textOf(row), "the value");
+    if (action === "copyValue") void copyByKey(plainText(row.value), "the value");
     else if (action === "copyPath") void copyByKey(jsonPath(stepsTo(row)), "the path");
     else if (action === "sameValue") follow(row);
     else if (action === "closeValue" && row.shape !== "open") go(row.parent ? rows.indexOf(row.parent) : 0);
@@ -183,10 +183,6 @@ function Tree({ value, label, lines, side }: TreeProps) {
       ))}
     </div>
   );
-}
-
-function textOf(row: JsonRow): string {
-  return typeof row.value === "string" ? row.value : jsonText(row.value);
 }
 
 /** The line of an event; null if a button of the line sent it. */

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { ApiError } from "@/api/client";
+import { isNotFound } from "@/api/client";
 import { type Diff, diffQuery } from "@/api/diff";
 import type { ChangeAddress } from "@/lib/address";
 import { Empty, Failure, Skeleton } from "@/ui/notice";
@@ -39,8 +39,7 @@ export function DiffPage({ search, change }: Props) {
 }
 
 function NotCompared({ error, retry }: { error: Error; retry: () => void }) {
-  const isKnown = !(error instanceof ApiError) || (error.status !== 404 && error.status !== 422);
-  if (isKnown) return <Failure error={error} retry={retry} />;
+  if (!isNotFound(error, true)) return <Failure error={error} retry={retry} />;
   return (
     <Empty title="These runs cannot be compared">
       <p>{error.message}</p>

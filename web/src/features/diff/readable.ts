@@ -1,4 +1,4 @@
-import { jsonText, member, parseJson } from "@/lib/json";
+import { jsonText, member, parseJson, plainText } from "@/lib/json";
 
 /**
  * A readable form of a call's text: JSON with a line per value, a message as its text and tool calls.
@@ -27,16 +27,12 @@ function spoken(value: unknown): string | null {
   switch (member(value, "type")) {
     case "text":
     case "reasoning":
-      return textOf(member(value, "content"));
+      return plainText(member(value, "content"));
     case "tool_call":
-      return `${textOf(member(value, "name"))}(${textOf(member(value, "arguments"))})`;
+      return `${plainText(member(value, "name"))}(${plainText(member(value, "arguments"))})`;
     case "tool_call_response":
-      return textOf(member(value, "response"));
+      return plainText(member(value, "response"));
     default:
       return null;
   }
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : jsonText(value ?? null, 2);
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { Preview, SpanEvent } from "@/api/client";
-import { ownName } from "@/lib/error-name";
+import { errorLine } from "@/lib/error-name";
 import type { Sort } from "@/lib/sort";
 import { CallPreview } from "@/ui/call-preview";
 import { ErrorType } from "@/ui/error-type";
@@ -75,8 +75,7 @@ export function Text({ text: shown }: { text: string | null }) {
 export function Previewed({ event: { error }, preview }: { event: SpanEvent; preview: Preview | undefined }) {
   if (preview) return <CallPreview of={preview} />;
   if (error === null) return null;
-  const words = [error.type && ownName(error.type), error.message].filter(Boolean).join(": ");
-  return <CallPreview of={{ input: null, output: null, error: words }} />;
+  return <CallPreview of={{ input: null, output: null, error: errorLine(error) }} />;
 }
 
 function RunLink({ event }: { event: SpanEvent }) {

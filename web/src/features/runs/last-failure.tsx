@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ArrowRight } from "lucide-react";
 import type { Run } from "@/api/client";
 import { topEventsQuery } from "@/api/queries";
-import { ownName } from "@/lib/error-name";
+import { errorLine } from "@/lib/error-name";
 import type { Filter } from "@/lib/filter";
 import { Recorded } from "@/ui/recorded";
 import css from "./runs-list.module.css";
@@ -16,11 +16,10 @@ export function LastFailure({ run }: { run: Run }) {
   });
   const error = data?.items[0]?.error;
   if (!error) return null;
-  const type = error.type && ownName(error.type);
   return (
     <>
       <ArrowRight size={11} aria-label="failed" className={css.arrow} />
-      <Recorded text={[type, error.message].filter(Boolean).join(": ")} className={css.failure} />
+      <Recorded text={errorLine(error)} className={css.failure} />
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { attribute, attributeText, type FullSpan } from "@/lib/full-span";
-import { ExactNumber, entriesOf, isContainer, isObject, parsedText } from "@/lib/json";
+import { ExactNumber, entriesOf, isContainer, isObject, readValue } from "@/lib/json";
 import { KEY } from "./semconv";
 
 /** A text to copy, or why there is none. */
@@ -29,7 +29,7 @@ export function pythonCall(span: FullSpan): Copied {
   const server = module === undefined ? serverOf(span) : null;
   if (module === undefined && server === null) return { why: whyNone(span) };
   if (span.clipped.input !== undefined) return { why: "load its long values first" };
-  const given = typeof span.input === "string" ? parsedText(span.input) : (span.input ?? {});
+  const given = readValue(span.input ?? {});
   if (!isObject(given)) return { why: "its arguments are not recorded as an object" };
   const literal = pythonLiteral(given);
   if (literal === null) return { why: "its arguments are nested too deeply" };

@@ -1,5 +1,5 @@
 import type { FullSpan } from "@/lib/full-span";
-import { isContainer, jsonText, parsedText } from "@/lib/json";
+import { isObject, jsonText, plainText, readValue } from "@/lib/json";
 import { wholeText } from "@/lib/message-diff";
 import { type Message, type Part, textOf } from "@/lib/messages";
 import { code, fenced } from "./copy-as";
@@ -26,11 +26,13 @@ export function messagesJson(span: FullSpan): string {
 /** A message in chat format; each of its tool results becomes a message of its own, before the rest. */
 function chatMessages(message: Message): object[] {
   const results = message.parts.flatMap((part) =>
-    part.type === "tool_call_response" ? [{ role: "tool", tool_call_id: part.id, content: asText(part.response) }] : [],
+    part.type === "tool_call_response"
+      ? [{ role: "tool", tool_call_id: part.id, content: plainText(part.response, 0) }]
+      : [],
   );
   const calls = message.parts.flatMap((part) =>
     part.type === "tool_call"
-      ? [{ id: part.id, type: "function", function: { name: part.name, arguments: asText(part.arguments) } }]
+      ? [{ id: part.id, type: "function", function: { name: part.name, arguments: plainText(part.arguments, 0) } }]
       : [],
   );
   const other = message.parts.some((part) => isSaid(part) && part.type !== "text");
@@ -50,12 +52,8 @@ function isSaid({ type }: Part): boolean {
 
 /** A tool call as a request to an MCP server; null if its arguments are not an object. */
 export function mcpRequest(span: FullSpan): string | null {
-  const given = typeof span.input === "string" ? parsedText(span.input) : (span.input ?? {});
-  if (span.tool === null || !isContainer(given) || Array.isArray(given)) return null;
+  const given = readValue(span.input ?? {});
+  if (span.tool === null || !isObject(given)) return null;
   const params = { name: span.tool, arguments: given };
   return jsonText({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
-}
-
-function asText(value: unknown): string {
-  return typeof value === "string" ? value : jsonText(value, 0);
 }

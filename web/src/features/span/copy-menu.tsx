@@ -5,7 +5,7 @@ import { BASE, isServed } from "@/api/client";
 import { copyText } from "@/lib/clipboard";
 import type { FullSpan } from "@/lib/full-span";
 import { INFERRED } from "@/lib/inferred";
-import { jsonText } from "@/lib/json";
+import { jsonText, plainText } from "@/lib/json";
 import { keyOf } from "@/lib/shortcuts";
 import { Button } from "@/ui/button";
 import { moveInMenu } from "@/ui/menu-keys";
@@ -90,7 +90,7 @@ function recordedText(span: FullSpan, side: "input" | "output"): Copied | string
   if (span.clipped[side] !== undefined) return NOT_LOADED;
   const value = span[side];
   if (value === null || value === undefined) return NOTHING;
-  return typeof value === "string" ? value : jsonText(value);
+  return plainText(value);
 }
 
 function copiedOf(form: Form, span: FullSpan, raw: object): Copied {

@@ -1,5 +1,5 @@
 import { duration, plural } from "@/lib/format";
-import { isObject, member, parsedText } from "@/lib/json";
+import { isObject, member, readValue } from "@/lib/json";
 import { type JsonChange, jsonChanges } from "./json-changes";
 
 /** What one middleware did to a call. */
@@ -31,13 +31,13 @@ export interface Sides {
 
 /** Read what each middleware did, in declared order; entries in another format are skipped. */
 export function readMiddleware(recorded: unknown, sides: Sides): MiddlewareStep[] {
-  const entries = typeof recorded === "string" ? parsedText(recorded) : recorded;
+  const entries = readValue(recorded);
   return Array.isArray(entries) ? entries.filter(isObject).map((entry) => step(entry, sides)) : [];
 }
 
 /** Read what the program's controller did; null if none was asked. */
 export function readController(recorded: unknown, sides: Sides): MiddlewareStep | null {
-  const entry = typeof recorded === "string" ? parsedText(recorded) : recorded;
+  const entry = readValue(recorded);
   if (!isObject(entry)) return null;
   const [controller, by, waited] = [member(entry, "controller"), member(entry, "by"), member(entry, "waited_ms")];
   const name = typeof controller === "string" && controller !== "" ? controller : "controller";

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { isContainer, parsedText } from "@/lib/json";
+import { readValue } from "@/lib/json";
 import type { Side } from "@/lib/same-value";
 import { CodeBlock } from "@/ui/code-block";
 import { JsonView } from "@/ui/json-view";
@@ -23,10 +23,10 @@ interface Props {
 /** A recorded value: JSON as a tree, text as text. */
 export function RecordedValue(props: Props) {
   const { value, label, nothing, clipped, lines = 60, prose = false, side } = props;
-  const held = useMemo(() => (typeof value === "string" ? (parsedText(value) ?? value) : value), [value]);
+  const held = useMemo(() => readValue(value), [value]);
   if (clipped) return <Nothing>It is long and not loaded yet.</Nothing>;
   if (held === null || held === undefined) return <Nothing>{nothing}</Nothing>;
-  if (typeof held === "string" && !isContainer(held) && !/^\s*[[{]/.test(held)) {
+  if (typeof held === "string" && !/^\s*[[{]/.test(held)) {
     return held === "" ? <Nothing>An empty text.</Nothing> : <CodeBlock text={held} label={label} mono={!prose} />;
   }
   return <JsonView value={held} label={label} lines={lines} side={side} />;

@@ -1,4 +1,4 @@
-import { field, isContainer } from "@/lib/json";
+import { field, isObject } from "@/lib/json";
 
 /** An argument that a tool refused, with the reason if the error names it. */
 export interface Refused {
@@ -22,7 +22,7 @@ const REFUSAL =
 /** The parameters that a JSON Schema declares, in its order. */
 export function parametersOf(schema: unknown): Parameter[] {
   const properties = field(schema, "properties");
-  if (!isContainer(properties) || Array.isArray(properties)) return [];
+  if (!isObject(properties)) return [];
   const required = field(schema, "required");
   const needed = new Set(Array.isArray(required) ? required : []);
   return Object.entries(properties)

@@ -6,7 +6,7 @@ import { isServed } from "@/api/client";
 import { type Declared, declaredToolQuery } from "@/api/queries";
 import { calleeName } from "@/lib/calls";
 import { attributeText, type FullSpan } from "@/lib/full-span";
-import { isContainer, parsedText } from "@/lib/json";
+import { isObject, readValue } from "@/lib/json";
 import { asksFor, type OfferedTool, onlyTextOf, textOf } from "@/lib/messages";
 import { previousModelCall } from "@/lib/previous-call";
 import type { SpanRow } from "@/lib/spans";
@@ -41,7 +41,7 @@ export function ToolOverview({ span, place, rows }: OverviewProps) {
     enabled: failed && !asking.tool && isServed(),
   }).data;
   const tool = asking.tool ?? elsewhere?.tool ?? null;
-  const args = useMemo(() => parsedArguments(span.input), [span.input]);
+  const args = useMemo(() => readValue(span.input), [span.input]);
   const refused = useMemo(() => (failed ? refusedOf(span, tool) : []), [failed, span, tool]);
   const sources = asking.call && <ArgumentSources traceId={span.trace_id} args={args} call={asking.call} />;
   return (
@@ -100,10 +100,6 @@ export function ToolOverview({ span, place, rows }: OverviewProps) {
   );
 }
 
-function parsedArguments(input: unknown): unknown {
-  return typeof input === "string" ? (parsedText(input) ?? input) : input;
-}
-
 /** The result; of one in MCP's format, the text that the model read comes first. */
 function Result({ span }: { span: FullSpan }) {
   const parts = span.messages.output.flatMap((message) => message.parts);
@@ -145,7 +141,7 @@ function isError({ error, output, messages }: FullSpan): boolean {
 
 /** The names that an error can refuse: the declared parameters and the given arguments. */
 function refusedOf(span: FullSpan, tool: OfferedTool | null): Refused[] {
-  const given = isContainer(span.input) && !Array.isArray(span.input) ? Object.keys(span.input) : [];
+  const given = isObject(span.input) ? Object.keys(span.input) : [];
   const names = new Set([...parametersOf(tool?.schema).map(({ name }) => name), ...given]);
   const said = [span.error?.message, typeof span.output === "string" ? span.output : null];
   const texts = span.messages.output.map(textOf);

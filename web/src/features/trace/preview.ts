@@ -1,4 +1,4 @@
-import { isObject, jsonText, parseJson } from "@/lib/json";
+import { isObject, parseJson, plainText } from "@/lib/json";
 import type { SpanRow } from "@/lib/spans";
 
 /** The preview of a call, a line each for input and output. */
@@ -43,9 +43,7 @@ export function sourcesOf({ inferred }: SpanRow): readonly string[] {
 function onOneLine(text: string): string {
   const value = read(text);
   if (!isObject(value)) return text;
-  const members = Object.entries(value).map(
-    ([key, member]) => `${key}: ${typeof member === "string" ? member : jsonText(member, 0)}`,
-  );
+  const members = Object.entries(value).map(([key, member]) => `${key}: ${plainText(member, 0)}`);
   return members.join(", ");
 }
 

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import clsx from "clsx";
 import { Activity, ChartNoAxesColumn, Network, Rows3, ScrollText, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { ApiError, isServed, type Run, type Trace } from "@/api/client";
+import { isNotFound, isServed, type Run, type Trace } from "@/api/client";
 import { useConnection } from "@/api/connection";
 import { deleteRun, deleteTrace } from "@/api/queries";
 import { compact } from "@/lib/format";
@@ -50,10 +50,6 @@ interface Props {
   labels: ReactNode;
 }
 
-function isGone(error: Error): boolean {
-  return error instanceof ApiError && error.status === 404;
-}
-
 /** The name of a run, its outcome and its figures. */
 export function TraceHeader({ trace, run, view, onView, clock, inferred, loaded, error, onReload, labels }: Props) {
   const connection = useConnection();
@@ -77,8 +73,8 @@ export function TraceHeader({ trace, run, view, onView, clock, inferred, loaded,
             {error && (
               <>
                 {" "}
-                {isGone(error) ? "This run was deleted; what is shown was loaded before." : error.message}{" "}
-                {!isGone(error) && (
+                {isNotFound(error) ? "This run was deleted; what is shown was loaded before." : error.message}{" "}
+                {!isNotFound(error) && (
                   <Button look="plain" onClick={onReload}>
                     Try again
                   </Button>

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { ApiError, isServed } from "@/api/client";
+import { isNotFound, isServed } from "@/api/client";
 import type { Place } from "@/api/queries";
 import { replayQuery } from "@/api/replay";
 import { useTrace } from "@/api/use-trace";
@@ -55,8 +55,7 @@ export function TracePage({ place, search, ...projections }: Props) {
 }
 
 function Missing({ error, onReload }: { error: Error; onReload: () => void }) {
-  const isKnown = !(error instanceof ApiError) || (error.status !== 404 && error.status !== 422);
-  if (isKnown) return <Failure error={error} retry={onReload} />;
+  if (!isNotFound(error, true)) return <Failure error={error} retry={onReload} />;
   return (
     <Empty title="Run not found">
       <p>It was deleted or has expired, or the link is incomplete.</p>

@@ -1,5 +1,6 @@
 import { type Call, type Calls, calleeKind, isHousekeeping } from "@/lib/calls";
 import { previousModelCall, talkSteps } from "@/lib/previous-call";
+import { endMs } from "@/lib/spans";
 import { PART, type Steps } from "@/lib/steps";
 
 /** The position among concurrent calls of one caller: number `at` of `of`. */
@@ -121,15 +122,10 @@ function parallelsOf(children: readonly Call[]): Map<Call, Parallel> {
     // With two clocks, or one that counts milliseconds, sequential calls may seem to overlap a little.
     if (!first || row.startMs > until - 1 || (row.kind === "llm") !== (first.row.kind === "llm")) close();
     group.push(call);
-    until = Math.max(until, endOf(call));
+    until = Math.max(until, endMs(row, Number.POSITIVE_INFINITY));
   }
   close();
   return found;
-}
-
-function endOf({ row }: Call): number {
-  if (row.durationMs !== null) return row.startMs + row.durationMs;
-  return row.status === "running" ? Number.POSITIVE_INFINITY : row.startMs;
 }
 
 const NO_THREADS: readonly Call[] = [];

@@ -1,16 +1,16 @@
-import { isContainer, parsedText, preview } from "@/lib/json";
+import { isContainer, preview, readValue } from "@/lib/json";
 import type { Messages, Part } from "@/lib/messages";
 
 /** A tool's result as the model received it: without MCP's envelope, and parsed if its text is JSON. */
 export function toolResult({ output, messages }: { output: unknown; messages: Pick<Messages, "output"> }): unknown {
-  if (typeof output === "string") return read(output);
+  if (typeof output === "string") return readValue(output);
   const parts = messages.output.flatMap((message) => message.parts);
   const content = parts.filter(({ type }) => type !== "structured");
   const [first] = content;
   if (!first) return parts[0]?.type === "structured" ? parts[0].content : output;
   if (content.length === 1 && first.type === "json") return first.content;
   const texts = content.flatMap((part) => (part.type === "text" ? part.content : []));
-  return texts.length === content.length ? read(texts.join("\n")) : output;
+  return texts.length === content.length ? readValue(texts.join("\n")) : output;
 }
 
 /** A tool's result in one line: its texts, with the type and format of each file among them. */
@@ -23,10 +23,6 @@ export function resultLine(span: Parameters<typeof toolResult>[0]): string {
 function wordsOf(part: Part): string | null {
   if (part.type === "text") return part.content;
   return "modality" in part ? [part.modality, part.mime_type].filter(Boolean).join(" ") : null;
-}
-
-function read(text: string): unknown {
-  return parsedText(text) ?? text;
 }
 
 const LONGEST = 160;
