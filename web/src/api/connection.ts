@@ -41,7 +41,7 @@ export function isAway(): boolean {
 }
 
 export function useConnection(): Connection {
-  return useSyncExternalStore(state.subscribe, state.get);
+  return useSyncExternalStore(state.subscribe, connection);
 }
 
 /** Call back whenever a lost server returns, until the returned function is called. */
