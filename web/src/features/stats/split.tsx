@@ -2,14 +2,12 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { StatsGroup } from "@/api/client";
 import { statsQuery } from "@/api/queries";
 import { type Grouping, narrowedTo, type Rank, rankedFigures, rankValue } from "@/lib/figures";
-import { type Filter, KINDS, type Kind, STATUSES, type Status } from "@/lib/filter";
+import type { Filter } from "@/lib/filter";
 import { plural } from "@/lib/format";
 import { type BarRow, BarTable } from "@/ui/bar-table";
 import { Button } from "@/ui/button";
-import { KindIcon, kindLabel } from "@/ui/kind";
-import { Recorded } from "@/ui/recorded";
-import { StatusMark } from "@/ui/status";
 import { COLUMNS, cellsOf, type Of, placeOf } from "./behind";
+import { GroupName } from "./group-name";
 import css from "./stats-page.module.css";
 import { rankedBy, type StatsSearch } from "./url";
 
@@ -56,7 +54,7 @@ export function Split({ by, filter, of, rank, order, show }: Props) {
       key: group.key,
       name: (
         <>
-          <Value by={by} value={group.key} />
+          <GroupName by={by} value={group.key} />
           {typeof group.mean_score === "number" && ` · mean ${Number(group.mean_score.toPrecision(4))}`}
         </>
       ),
@@ -88,19 +86,6 @@ function columnsOf(rows: readonly BarRow<Rank>[], rank: Rank) {
 function withoutText({ count, errors }: StatsGroup, by: Grouping, of: Of): string | null {
   if (by === "error_type") return errors > 0 ? `${plural(errors, "failure")} without a type` : null;
   return `${plural(count, of === "runs" ? "run" : "call")} without ${by === "agent" ? "an agent" : `a ${by}`}`;
-}
-
-function Value({ by, value }: { by: Grouping; value: string }) {
-  const kind: Kind | undefined = by === "kind" ? KINDS.find((each) => each === value) : undefined;
-  const status: Status | undefined = by === "status" ? STATUSES.find((each) => each === value) : undefined;
-  if (status) return <StatusMark status={status} label />;
-  if (!kind) return <Recorded text={value} />;
-  return (
-    <span className={css.kind}>
-      <KindIcon kind={kind} />
-      <span aria-hidden>{kindLabel(kind)}</span>
-    </span>
-  );
 }
 
 function Pending({ title, error, retry }: { title: string; error: Error | null; retry: () => void }) {
