@@ -30,6 +30,7 @@ export function EnvelopeOverview({ span }: OverviewProps) {
   );
 }
 
+/** What was read. Of a failed call the answer is its error, which shows above. */
 function Resource({ span }: { span: FullSpan }) {
   const size = attributeNumber(span, KEY.resourceBytes);
   return (
@@ -41,14 +42,16 @@ function Resource({ span }: { span: FullSpan }) {
           <Fact label="Size">{size === null ? null : bytes(size)}</Fact>
         </Facts>
       </Section>
-      <Section title="Content">
-        <RecordedValue
-          value={span.output}
-          label="content"
-          nothing="No content was recorded."
-          clipped={span.clipped.output !== undefined}
-        />
-      </Section>
+      {span.error === null && (
+        <Section title="Content">
+          <RecordedValue
+            value={span.output}
+            label="content"
+            nothing="No content was recorded."
+            clipped={span.clipped.output !== undefined}
+          />
+        </Section>
+      )}
     </>
   );
 }
