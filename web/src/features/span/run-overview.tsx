@@ -129,11 +129,13 @@ function GroupTable({ groups }: { groups: Group[] }) {
           {groups.slice(0, MOST).map((group) => (
             <tr key={`${group.kind} ${group.inferred} ${group.name}`}>
               <th scope="row">
-                <SpanLink traceId={group.first.traceId} spanId={group.first.id} className={css.name}>
-                  <KindIcon kind={group.kind} />
-                  <SpanName name={group.name || "(no name)"} />
-                </SpanLink>
-                {group.inferred && <InferredMark />}
+                <span className={css.who}>
+                  <SpanLink traceId={group.first.traceId} spanId={group.first.id} className={css.name}>
+                    <KindIcon kind={group.kind} />
+                    <SpanName name={group.name || "(no name)"} />
+                  </SpanLink>
+                  {group.inferred && <InferredMark />}
+                </span>
               </th>
               <td>{count(group.count)}</td>
               <td className={clsx(group.errors > 0 && css.failed)}>{group.errors > 0 ? `✗ ${group.errors}` : "–"}</td>
