@@ -170,6 +170,14 @@ def test_an_answer_without_text_tells_which_tools_it_asks_for(preview):
     assert preview([], [{"role": "assistant", "parts": parts}], kind="llm") == (None, "calls look, book")
 
 
+def test_an_agent_that_leaves_calls_to_its_caller_tells_which(preview):
+    deferred, approved = (
+        {"tool_name": name, "args": {}, "tool_call_id": name, "part_kind": "tool-call"} for name in ("later", "pay")
+    )
+    answered = {"calls": [deferred], "approvals": [approved], "metadata": {}}
+    assert preview("go", answered, kind="agent") == ("go", "calls later, pay")
+
+
 def test_a_value_that_is_very_long_is_shown_as_it_begins(preview):
     assert preview('{"a": "' + "x" * 5_000_000)[0] == '{"a": "' + "x" * 92 + "…"
 

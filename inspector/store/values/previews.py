@@ -46,7 +46,9 @@ def _question(text: str | None) -> str | None:
 
 def _answer(text: str | None) -> str | None:
     """Return the text of an answer, or else the tools that it requests."""
-    answer = answer_in(text)
+    # Pydantic AI's DeferredToolRequests: the calls that an agent leaves to its caller.
+    is_deferred = (text or "").startswith('{"calls"')
+    answer = None if is_deferred else answer_in(text)
     if answer is not None and answer[:1] not in ("{", "["):
         return one_line(answer)
     tools = _requested_tools(decoded(text), 6)
@@ -61,11 +63,12 @@ def _requested_tools(value: Any, depth: int) -> list[str]:
     if not isinstance(value, dict):
         return []
     members = cast("dict[str, Any]", value)
-    name = members.get("name")
-    if members.get("type") in ("tool_call", "tool_use", "function_call") and isinstance(name, str):
+    name = members.get("name", members.get("tool_name"))
+    form = members.get("type", members.get("part_kind"))
+    if form in ("tool_call", "tool_use", "function_call", "tool-call") and isinstance(name, str):
         return [name]
     return [
         name
-        for key in ("parts", "content", "tool_calls", "message")
+        for key in ("parts", "content", "tool_calls", "message", "calls", "approvals")
         for name in _requested_tools(members.get(key), depth - 1)
     ]
