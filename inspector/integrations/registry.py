@@ -27,6 +27,7 @@ class Integration:
 
 
 INTEGRATIONS: tuple[Integration, ...] = (
+    Integration("ag2", "ag2", "ag2", (1, 2), (2,)),
     Integration("agent_framework", "agent-framework-core", "agent_framework", (1,), (2,)),
     Integration("agno", "agno", "agno", (3, 1), (4,)),
     Integration("aiohttp", "aiohttp", "aiohttp", (3, 10), (4,)),

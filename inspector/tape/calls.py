@@ -17,6 +17,7 @@ CLIENTS: Final = ("openai", "anthropic", "aiohttp", "botocore", "dspy", "httpx",
 """Emitters of model calls that a replay can answer."""
 FRAMEWORKS: Final = frozenset(
     (
+        "ag2",
         *("agent_framework", "agno", "anthropic", "autogen", "crewai", "dspy", "fast_agent", "google_adk"),
         *("haystack", "langchain", "llama_index", "mcp_agent", "openai_agents", "pydantic_ai", "semantic_kernel"),
         *("smolagents", "strands"),

@@ -20,6 +20,7 @@ class Program(NamedTuple):
 
 
 PROGRAMS = (
+    Program("ag2_trial.py", "ag2", "ag2.tools.executor._execute_call", "invoke_agent survivor"),
     Program("agent_framework_agents.py", "current", "Executor.execute", "invoke_agent seen"),
     Program("agent_framework_agents.py", "oldest-agents", "Executor.execute", "invoke_agent seen"),
     Program("agno_trial.py", "agno", "Agent.acontinue_run", "invoke_agent survivor"),

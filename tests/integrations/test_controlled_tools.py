@@ -6,6 +6,11 @@ FAILED = "told: An error occurred while running the tool. Please try again."
 FAILED_BY_NAME = "told: Error executing tool 'book' with arguments {'city': 'Oslo', 'seats': 4}: "
 FAILED_IN_HAYSTACK = "told: Failed to invoke Tool `book` with parameters {'city': 'Oslo', 'seats': 4}. Error: "
 FRAMEWORKS = {
+    "ag2": {
+        "denied": "told: Traceback (most recent call last):",
+        "raised": "told: Traceback (most recent call last):",
+        "within": ("ag2",),
+    },
     "agent_framework": {
         "denied": "told: Error: Function failed.",
         "raised": "told: Error: Function failed.",

@@ -369,7 +369,9 @@ def test_integrations_are_chosen_by_name():
     assert [each.name for each in chosen(["openai", "mcp"], without=["mcp"])] == ["openai"]
     assert chosen([]) == ()
     for names, without in ((["opnai"], ()), (None, ["opnai"])):
-        with pytest.raises(IntegrationUnknown, match="there is no integration 'opnai'; there are: agent_framework, "):
+        with pytest.raises(
+            IntegrationUnknown, match="there is no integration 'opnai'; there are: ag2, agent_framework, "
+        ):
             chosen(names, without=without)
 
 

@@ -11,6 +11,7 @@ from replaying import PROGRAMS, Bench, runs_of
 from inspector.cassette import cassette_lines
 
 WITHIN = {
+    "replayed_ag2.py": "ag2",
     "replayed_agent_framework.py": "current",
     "replayed_agno.py": "agno",
     "replayed_autogen.py": "autogen",
@@ -32,6 +33,7 @@ WITHIN = {
 }
 """The programs, and the environments in which they run."""
 IMPORTED = {
+    "replayed_ag2.py": ("ag2.", "ag2.config.", "ag2.tools.", "openai.resources.chat.", "mcp.server.mcpserver."),
     "replayed_agent_framework.py": ("agent_framework.", "openai.resources.chat.", "mcp.server.mcpserver."),
     "replayed_agno.py": (
         "agno.agent.",

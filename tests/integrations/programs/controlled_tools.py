@@ -34,6 +34,14 @@ def pydantic_ai(url: str) -> Any:
     return asyncio.run(agent.run(ASKED)).output
 
 
+def ag2(url: str) -> Any:
+    from ag2 import Agent
+    from ag2.config import OpenAIConfig
+
+    agent = Agent("planner", config=OpenAIConfig("gpt-4o", base_url=url, api_key="sk-none"), tools=[book])
+    return asyncio.run(agent.ask(ASKED)).body
+
+
 def agno(url: str) -> Any:
     os.environ["AGNO_TELEMETRY"] = "false"
     from agno.agent import Agent
