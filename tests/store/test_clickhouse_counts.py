@@ -144,3 +144,27 @@ def test_what_is_stored_late_by_one_that_broke_off_and_ends_then_is_counted_once
     with closing(ClickHouseStore(address, limits=PATIENT, read_only=True)) as reader:
         assert counted(reader) == {"tool": (3, 0)}
     database.close()
+
+
+def test_what_a_predecessor_writes_late_is_looked_for_every_few_seconds(address, make_span, monkeypatch):
+    monkeypatch.setattr("inspector.store.clickhouse.writer._LOOK_LATE_S", 3600.0)
+    looks = []
+
+    class Told(Database):
+        def rows(self, sql, values=None, settings=None):
+            looks.extend([sql] if "version > " in sql else [])
+            return super().rows(sql, values, settings)
+
+    ClickHouseStore(address, limits=PATIENT).close()
+    now_s = 1000.0
+    with closing(Told(address, read_s=60)) as database:
+        database.begin()
+        gone, heir = (Writing(database, time.time_ns, clock_s=lambda: now_s) for _ in range(2))
+        gone.apply(Write(gone.prepared([make_span()])))
+        heir.drain()
+        now_s += LENGTH_S
+        heir.is_writer()
+        looks.clear()
+        for _ in range(3):
+            heir.drain()
+    assert len(looks) == 1

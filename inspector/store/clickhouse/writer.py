@@ -50,7 +50,7 @@ class Writer:
         self._is_noted = False
         self._follows_broken = False
         self._late: tuple[int, int] | None = None
-        self._watched_until_s = -math.inf
+        self._watched_until_s = self._look_late_s = -math.inf
         self.numbers: dict[str, int] = {}
 
     def take_over(self, start: Start) -> None:
@@ -84,9 +84,11 @@ class Writer:
 
     def renumber_late(self) -> None:
         """Give new numbers to late inserts of a process that was replaced, so that every cursor meets it."""
-        if self._late is not None:
+        now_s = time.monotonic()
+        if self._late is not None and now_s >= self._look_late_s:
+            self._look_late_s = now_s + _LOOK_LATE_S
             self._renumber(*self._late)
-            if time.monotonic() >= self._watched_until_s:
+            if now_s >= self._watched_until_s:
                 self._late = None
 
     def write(self, spans: Sequence[Prepared], *, again: bool = False, late: bool = False) -> int:
@@ -390,6 +392,6 @@ def _traces_of(keys: Iterable[Key]) -> list[str]:
 
 _AHEAD: Final = 1_000_000
 """How many numbers are left to a process that was replaced, which may still write with some of them."""
-_WATCHED_S: Final = 60.0
-"""How long its late writes are looked for."""
+_WATCHED_S, _LOOK_LATE_S = 60.0, 2.0
+"""How long its late writes are looked for, and how often: with millions of spans, each look costs milliseconds."""
 _UNKEPT: Final = frozenset(("version", "label", "indexed", "schema"))
