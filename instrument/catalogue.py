@@ -10,17 +10,17 @@ if TYPE_CHECKING:
 
     from instrument.keywords import Phase
 
-CONTRACT_VERSION = "1.8"
+CONTRACT_VERSION = "1.9"
 """The minor number grows with new hooks and keywords, the major one when any is renamed or removed."""
 
 
 _CALL = ("call_id", "emitter")
-_RPC = (*_CALL, "direction", "server")
+_RPC = (*_CALL, "direction", "server", "at_ns")
 _RPC_ENDED = (*_RPC, "controlled")
-_GIVEN = (*_CALL, "input")
+_GIVEN = (*_CALL, "input", "at_ns")
 _CONTROLLED = (*_CALL, "controlled")
 _CHANGED = (*_CONTROLLED, "middleware")
-_OUTCOME = (*_CHANGED, "function", "returned", "raised")
+_OUTCOME = (*_CHANGED, "function", "returned", "raised", "at_ns")
 _TIMED = (*_CALL, "at_ns")
 _ANSWERED = (*_CHANGED, "time_to_first_chunk", "exchanges", "at_ns")
 
@@ -96,7 +96,7 @@ _ALL = (
         "Just before a tool is resolved and run",
         keywords="tool_name args context",
         since="1.0",
-        optional=(*_CALL, "function"),
+        optional=(*_CALL, "function", "at_ns"),
     ),
     Hook(
         "after_tool_call",

@@ -94,6 +94,7 @@ class BeforeAgentCall(TypedDict):
     call_id: NotRequired[str]
     emitter: NotRequired[str]
     input: NotRequired[Any]
+    at_ns: NotRequired[int]
 
 
 class AfterAgentCall(TypedDict):
@@ -104,6 +105,7 @@ class AfterAgentCall(TypedDict):
     call_id: NotRequired[str]
     emitter: NotRequired[str]
     input: NotRequired[Any]
+    at_ns: NotRequired[int]
 
 
 class ErrorAgentCall(TypedDict):
@@ -114,6 +116,7 @@ class ErrorAgentCall(TypedDict):
     call_id: NotRequired[str]
     emitter: NotRequired[str]
     input: NotRequired[Any]
+    at_ns: NotRequired[int]
 
 
 class BeforeLlmGenerate(TypedDict):
@@ -168,6 +171,7 @@ class BeforeToolCall(TypedDict):
     call_id: NotRequired[str]
     emitter: NotRequired[str]
     function: NotRequired[Callable[..., Any]]
+    at_ns: NotRequired[int]
 
 
 class AfterToolCall(TypedDict):
@@ -184,6 +188,7 @@ class AfterToolCall(TypedDict):
     function: NotRequired[Callable[..., Any]]
     returned: NotRequired[Any]
     raised: NotRequired[BaseException]
+    at_ns: NotRequired[int]
 
 
 class ErrorToolCall(TypedDict):
@@ -200,6 +205,7 @@ class ErrorToolCall(TypedDict):
     function: NotRequired[Callable[..., Any]]
     returned: NotRequired[Any]
     raised: NotRequired[BaseException]
+    at_ns: NotRequired[int]
 
 
 class BeforeWorkflowRun(TypedDict):
@@ -210,6 +216,7 @@ class BeforeWorkflowRun(TypedDict):
     call_id: NotRequired[str]
     emitter: NotRequired[str]
     input: NotRequired[Any]
+    at_ns: NotRequired[int]
 
 
 class AfterWorkflowRun(TypedDict):
@@ -221,6 +228,7 @@ class AfterWorkflowRun(TypedDict):
     call_id: NotRequired[str]
     emitter: NotRequired[str]
     input: NotRequired[Any]
+    at_ns: NotRequired[int]
 
 
 class ErrorWorkflowRun(TypedDict):
@@ -232,6 +240,7 @@ class ErrorWorkflowRun(TypedDict):
     call_id: NotRequired[str]
     emitter: NotRequired[str]
     input: NotRequired[Any]
+    at_ns: NotRequired[int]
 
 
 class BeforeRpcRequest(TypedDict):
@@ -243,6 +252,7 @@ class BeforeRpcRequest(TypedDict):
     emitter: NotRequired[str]
     direction: NotRequired[Direction]
     server: NotRequired[str | Sequence[str]]
+    at_ns: NotRequired[int]
 
 
 class AfterRpcResponse(TypedDict):
@@ -255,6 +265,7 @@ class AfterRpcResponse(TypedDict):
     emitter: NotRequired[str]
     direction: NotRequired[Direction]
     server: NotRequired[str | Sequence[str]]
+    at_ns: NotRequired[int]
     controlled: NotRequired[Controlled]
 
 
@@ -268,6 +279,7 @@ class ErrorRpcRequest(TypedDict):
     emitter: NotRequired[str]
     direction: NotRequired[Direction]
     server: NotRequired[str | Sequence[str]]
+    at_ns: NotRequired[int]
     controlled: NotRequired[Controlled]
 
 

@@ -1,8 +1,7 @@
-"""The model calls of one thread of a Node, from what it noted of its requests."""
+"""The calls of one thread of a Node, from what it noted of its requests and of the frameworks that make them."""
 
 from asyncio import CancelledError
 from collections.abc import Callable
-from contextvars import copy_context
 from typing import Any, Final
 
 from inspector.integrations.bodies import MOST_BODY_BYTES
@@ -11,6 +10,7 @@ from inspector.integrations.model_requests import ModelRequest
 from inspector.integrations.plain_http.apis import Recognised, recognised, recognised_unsent
 from inspector.integrations.plain_http.requested import plain_request, refused
 from inspector.node.errors import thrown
+from inspector.node.parts import Part, inside
 from inspector.plain import fields_of
 from inspector.transcripts.lines import Json
 
@@ -29,6 +29,7 @@ class Calls:
     def __init__(self, began: Callable[[], object]) -> None:
         self._began = began
         self._open: dict[object, _Answering] = {}
+        self._parts: dict[object, Part] = {}
 
     def take(self, note: Json) -> None:
         """Take in the next note."""
@@ -36,19 +37,31 @@ class Calls:
         match note.get("did"):
             case "sent":
                 self._send(note, at_ns)
+            case "opened":
+                self._began()
+                self._parts[note.get("call")] = Part(note, at_ns, self._parts.get(note.get("in")))
+            case "closed" | "broke" | "stopped" as did:
+                if (part := self._parts.pop(note.get("call"), None)) is not None:
+                    part.over(did, note, at_ns)
             case "exited":
-                for each in [*self._open.values()]:
-                    each.abandoned(at_ns)
-                self._open.clear()
+                self._exit(at_ns)
             case did:
                 self._go_on(str(did), note, at_ns)
+
+    def _exit(self, at_ns: int) -> None:
+        # The innermost first, which began last.
+        for each in (*self._open.values(), *reversed(self._parts.values())):
+            each.abandoned(at_ns)
+        self._open.clear()
+        self._parts.clear()
 
     def _send(self, note: Json, at_ns: int) -> None:
         body, url = _bytes(note.get("body")), str(note.get("url"))
         request = recognised(url, lambda: plain_request(body)) if body else recognised_unsent(url)
         if request is not None:
             self._began()
-            self._open[note.get("call")] = _Answering(request, at_ns)
+            part = self._parts.get(note.get("in"))
+            self._open[note.get("call")] = _Answering(request, at_ns, part)
 
     def _go_on(self, did: str, note: Json, at_ns: int) -> None:
         answering = self._open.get(note.get("call"))
@@ -69,12 +82,11 @@ class Calls:
 class _Answering:
     """A request whose answer is on its way."""
 
-    def __init__(self, request: Recognised, at_ns: int) -> None:
+    def __init__(self, request: Recognised, at_ns: int, part: Part | None) -> None:
         def keywords() -> dict[str, Any]:
             return {"llm": request.model, "prompt": request.prompt, "at_ns": at_ns}
 
-        # In a context of its own, since calls of one thread overlap.
-        self._call: Call = opened("llm_generate", keywords, emitter=_EMITTER, context=copy_context())
+        self._call: Call = opened("llm_generate", keywords, emitter=_EMITTER, context=inside(part))
         self._request = ModelRequest(request.endpoint, self._call)
         self._began_ns = at_ns
         self._has_responded = False

@@ -8,25 +8,27 @@
 // Requests of `fetch` are seen by undici's diagnostics channels, those of `http` and `https` at `ClientRequest`.
 // It has to be understood by every Node that a program may start, so its syntax is that of 2020.
 
-const MOST_BYTES = 1 << 24; // A larger body is none of a model, as in inspector.integrations.bodies.
 const SEGMENT_BYTES = 8 << 20; // After so much the next file begins, so that the one before can be removed.
 const KEPT_HEADERS = new Set(["content-encoding", "content-type", "request-id", "x-request-id"]);
 
-// Whatever fails in here is none of the program's business.
-function safely(look) {
-  try {
-    return look();
-  } catch (_) {
-    return undefined;
-  }
-}
+const { MOST_BYTES, described, isLeft, safely } = require("./noted.cjs");
 
 function begin({ directory, paths }) {
   const facts = new Facts(directory, clockOf(Date.now(), process.hrtime.bigint));
   const isOfModel = (method, path) => method === "POST" && new RegExp(paths).test(path.split(/[?#]/)[0]);
   watchUndici(facts, isOfModel);
   watchHttp(facts, isOfModel);
+  safely(() => watchFrameworks(facts));
   watchEnd(facts);
+}
+
+function watchFrameworks(facts) {
+  const { Work } = require("./work.cjs");
+  const { aiSdk6, watchAiSdk } = require("./vercel_ai.cjs");
+  const work = new Work(facts);
+  facts.part = () => work.current;
+  safely(() => watchAiSdk(work, held));
+  require("./modules.cjs").watchModules({ aiSdk6: aiSdk6(work) });
 }
 
 function watchEnd(facts) {
@@ -79,19 +81,31 @@ class Facts {
     this.append({ did: "began", script: process.argv[1], package: process.env.npm_package_name });
   }
 
-  // Returns a new call; undefined once the run is over, and its directory gone, in a process that outlives it.
-  call(url) {
-    if (this.isOver) return undefined;
+  // Whether anybody reads on; no more once the run is over, and its directory gone, in a process that outlives it.
+  isWanted() {
+    if (this.isOver) return false;
     this.isOver = true;
     if (this.fd === undefined) this.open();
     this.isOver = this.fs.fstatSync(this.fd).nlink === 0;
-    return this.isOver ? undefined : new Call(this, (this.calls += 1), url);
+    return !this.isOver;
+  }
+
+  // The number of the next call.
+  next() {
+    return (this.calls += 1);
+  }
+
+  // Returns a new request; undefined if nobody reads on.
+  call(url) {
+    if (!this.isWanted()) return undefined;
+    const part = safely(() => this.part());
+    return new Call(this, this.next(), url, part && part.id);
   }
 }
 
 class Call {
-  constructor(facts, id, url) {
-    Object.assign(this, { facts, id, url, began: facts.clock(), body: [], size: 0 });
+  constructor(facts, id, url, outer) {
+    Object.assign(this, { facts, id, url, outer, began: facts.clock(), body: [], size: 0 });
     Object.assign(this, { isSent: false, isOver: false, encoding: "", held: [] });
   }
 
@@ -111,7 +125,7 @@ class Call {
     this.isSent = true;
     const body = this.size <= MOST_BYTES ? Buffer.concat(this.body).toString("latin1") : "";
     Object.assign(this, { body: [], size: 0 });
-    this.write({ did: "sent", at: this.began, url: this.url, body });
+    this.write({ did: "sent", at: this.began, in: this.outer, url: this.url, body });
   }
 
   responded(status, headers) {
@@ -152,8 +166,7 @@ class Call {
   }
 
   failed(error) {
-    const name = error && error.name;
-    if (name === "AbortError" || name === "CanceledError") this.left();
+    if (isLeft(error)) this.left();
     else this.ended({ did: "failed", ...described(error) });
   }
 }
@@ -174,22 +187,6 @@ function decoded(body, encodings) {
   };
   decoders["x-gzip"] = decoders.gzip;
   return encodings.split(",").reduceRight((data, encoding) => decoders[encoding.trim()](data), body);
-}
-
-function described(error) {
-  const is = error !== null && typeof error === "object";
-  const told = (name) => safely(() => (typeof error[name] === "string" ? error[name] : undefined));
-  return {
-    error: (is && safely(() => nameOf(error))) || "Error",
-    message: is ? told("message") : typeof error === "symbol" ? "a symbol" : String(error),
-    code: is ? told("code") : undefined,
-    stack: is ? told("stack") : undefined,
-  };
-}
-
-function nameOf(error) {
-  const { name } = error.constructor;
-  return name === "DOMException" ? error.name : name;
 }
 
 // Of the query, only the version is ever recorded; it may have a key.

@@ -12,8 +12,8 @@ def typed_name(hook):
     return "".join(word.capitalize() for word in hook.split("_"))
 
 
-def test_the_contract_is_1_8_and_has_27_hooks():
-    assert instrument.CONTRACT_VERSION == "1.8"
+def test_the_contract_is_1_9_and_has_27_hooks():
+    assert instrument.CONTRACT_VERSION == "1.9"
     by_version = {
         version: [h.name for h in instrument.HOOKS.values() if h.since == version] for version in ("1.0", "1.1", "1.2")
     }
@@ -49,9 +49,10 @@ def test_agents_and_workflows_take_their_input_and_model_calls_what_came_of_a_st
     assert taken["usage"] == {"error_llm_generate"}
 
 
-def test_model_calls_take_when_they_began_and_ended_if_that_was_earlier():
+def test_calls_that_another_process_may_make_take_when_they_began_and_ended_if_that_was_earlier():
     with_times = {name for name, hook in instrument.HOOKS.items() if "at_ns" in hook.optional}
-    assert with_times == {name for name, hook in instrument.HOOKS.items() if hook.noun == "llm_generate"}
+    nouns = TRIOS - {"resource_fetch", "prompt_apply"}
+    assert with_times == {name for name, hook in instrument.HOOKS.items() if hook.noun in nouns}
 
 
 def test_the_ends_of_tool_and_model_calls_take_what_middleware_did():
@@ -91,5 +92,5 @@ def test_neither_the_catalogue_nor_its_hooks_can_be_changed():
         hook.keywords = ()
     assert repr(hook) == (
         "Hook('before_tool_call', keywords=('tool_name', 'args', 'context'), "
-        "optional=('call_id', 'emitter', 'function'), since='1.0')"
+        "optional=('call_id', 'emitter', 'function', 'at_ns'), since='1.0')"
     )

@@ -3,19 +3,13 @@
 They run in the machine's Node, against a scripted model on the loopback address.
 """
 
-import importlib.util
 import json
 import shutil
 import socket
-import sys
 import time
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "integrations" / "stubs"))
-
-from models import serving
 
 HERE = Path(__file__).parent
 NODE = shutil.which("node")
@@ -39,12 +33,6 @@ const byHttp = (text, more = {}, options = {}) => new Promise((done, failed) => 
   request.end(body.slice(20));
 });
 """
-
-
-@pytest.fixture(scope="module")
-def models():
-    with serving() as served:
-        yield served
 
 
 @pytest.fixture
@@ -341,16 +329,6 @@ def test_a_file_that_is_no_program_is_told_what_runs_it(inspector, tmp_path, nam
     monkeypatch.chdir(tmp_path)
     done = inspector("run", name)
     assert f"inspector run {way}\n".encode() in done.stderr
-
-
-@pytest.fixture(scope="session")
-def sdks(tmp_path_factory):
-    """Node, and a directory with published SDKs."""
-    path = HERE.parent / "otlp" / "javascript.py"
-    spec = importlib.util.spec_from_file_location("javascript_of_sdks", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.installed(tmp_path_factory.mktemp("npm"), HERE / "js", "recorded-sdks")
 
 
 @pytest.mark.slow
