@@ -93,9 +93,7 @@ def find_previous(known: Others, turn: Turn, ends: Iterable[tuple[bytes, int]], 
         ends: Where in its prompt an answer may have ended, the latest first: the chain and the number of messages.
         response: The id of the response that its request continues, if it names one.
     """
-    candidates = _candidates(known, turn, ends, response)
-    candidates = [each for each in candidates if each.turn.end_ns is not None and each.turn.end_ns <= turn.start_ns]
-    chosen = _chosen(candidates, turn.lane)
+    chosen = _chosen(_candidates(known, turn, ends, response), turn.lane)
     if len(chosen) == 1:
         (candidate,) = chosen
         turn.link, turn.previous = candidate.link, candidate.turn.span
@@ -110,15 +108,19 @@ def find_previous(known: Others, turn: Turn, ends: Iterable[tuple[bytes, int]], 
 def _candidates(
     known: Others, turn: Turn, ends: Iterable[tuple[bytes, int]], response: str | None
 ) -> Sequence[_Candidate]:
+    def ended(by: By, value: bytes | str) -> Sequence[Turn]:
+        others = known.others(turn, by, value)
+        return [each for each in others if each.end_ns is not None and each.end_ns <= turn.start_ns]
+
     if response is not None:
-        return [_Candidate(each, "continues", 0) for each in known.others(turn, "response", response)]
+        return [_Candidate(each, "continues", 0) for each in ended("response", response)]
     failed = [
         _Candidate(each, "retry", each.new_from)
-        for each in known.others(turn, "asked", turn.asked)
+        for each in ended("asked", turn.asked)
         if each.failed and not each.continued
     ]
     for answered, messages in ends:
-        others = known.others(turn, "answered", answered)
+        others = ended("answered", answered)
         if others:
             return [*failed, *(_Candidate(each, "continues", messages) for each in others)]
     return failed

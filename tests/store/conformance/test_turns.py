@@ -208,3 +208,17 @@ def test_what_a_call_asked_for_before_its_process_died_is_in_its_turn(store, ask
     assert [turn.tools for turn in turns_of(store)] == [()]
     assert store.mark_lost(["p"]) == 1
     assert [[tool.name for tool in turn.tools] for turn in turns_of(store)] == [["get_weather"]]
+
+
+def test_what_follows_a_call_that_was_lost_continues_the_call_before_it(store, ask):
+    question = [said("user", "Weather in Oslo?")]
+    wants = [said("assistant", call("get_weather", f"c{at}", city="Oslo")) for at in range(2)]
+    second = [*question, wants[0], said("tool", result("rain", "c0"))]
+    store.write([ask(question, wants[0])])
+    store.write(
+        [replace(ask(second, wants[1]), status="running", end_ns=None, process="q", output_key=OUTPUT_MESSAGES)]
+    )
+    assert store.mark_lost(["q"]) == 1
+    store.write([ask([*second, wants[1], said("tool", result("snow", "c1"))], said("assistant", "It snows."))])
+    first, _, last = turns_of(store)
+    assert (last.link, last.previous.span_id, last.new_from) == ("continues", first.span_id, 2)
