@@ -28,11 +28,12 @@ def _note(envelope: Any) -> None:
 
 
 @wrapping
-async def delivered(original: Any, /, self: Any, envelope: Any, *args: Any, **kwargs: Any) -> Any:
+async def delivered(original: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Have what a message causes below the call in which it was sent; for what takes its envelope from the queue."""
-    leave = safely(lambda: _entered(envelope), None)
+    # The last argument: a runtime and an envelope.
+    leave = safely(lambda: _entered([*args, *kwargs.values()][-1]), None)
     try:
-        return await original(self, envelope, *args, **kwargs)
+        return await original(*args, **kwargs)
     finally:
         if leave is not None:
             leave()

@@ -50,7 +50,7 @@ def _opened(tool: Any, event: Any) -> Call:
         source = kind_of(tool, _SOURCES) or ("agent" if _SUBTASKS in str(function) else "function")
         return {
             "tool_name": event.name,
-            "args": event.serialized_arguments,
+            "args": _arguments(event),
             "context": {"tool_source": source, "tool_use_id": event.id},
             "function": function if source == "function" else None,
         }
@@ -58,6 +58,13 @@ def _opened(tool: Any, event: Any) -> Call:
     call = opened_apart("tool_call", describe, emitter="ag2", subject=tool)
     leave_to_others(call)
     return call
+
+
+def _arguments(event: Any) -> Any:
+    try:
+        return event.serialized_arguments
+    except ValueError:
+        return event.arguments
 
 
 def _outcome(event: Any) -> Keywords | BaseException:
@@ -133,6 +140,6 @@ def _report_unknown(outcome: Any, request: Any) -> None:
 
     def describe() -> Keywords:
         context = {"tool_use_id": request.id}
-        return {"tool_name": request.name, "args": request.serialized_arguments, "context": context}
+        return {"tool_name": request.name, "args": _arguments(request), "context": context}
 
     opened("tool_call", describe, emitter="ag2").failed(outcome.error)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, Model, is_reported
-from inspector.integrations.generators import collecting, followed, opened_apart
+from inspector.integrations.generators import collecting, in_steps, opened_apart
 from inspector.integrations.methods import reported
 from inspector.integrations.patches import wrapping
 from inspector.integrations.plain import is_items
@@ -28,7 +28,7 @@ def streamed(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     parts = original(self, *args, **kwargs)
     if is_reported("llm_generate", self):
         return parts
-    return followed(parts, lambda: collecting(_opened(self, args, kwargs, streams=True), _whole))
+    return in_steps(parts, lambda: collecting(_opened(self, args, kwargs, streams=True), _whole))
 
 
 def _opened(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, streams: bool = False) -> Call:

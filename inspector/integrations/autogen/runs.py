@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, Named, conclude, guarded, is_inside
 from inspector.integrations.classes import is_a, kind_of
-from inspector.integrations.generators import Following, followed, opened_apart
+from inspector.integrations.generators import Following, in_steps, opened_apart
 from inspector.integrations.methods import reported
 from inspector.integrations.patches import wrapping
 from inspector.integrations.plain import is_items
@@ -39,7 +39,7 @@ def ran_in_steps(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     messages = original(self, *args, **kwargs)
     if is_inside(self):
         return messages
-    return followed(messages, lambda: _following(_opened(self, args[0] if args else _given(kwargs))))
+    return in_steps(messages, lambda: _following(_opened(self, args[0] if args else _given(kwargs))))
 
 
 def _opened(owner: Any, task: Any) -> Call:

@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 
 from inspector.integrations.calls import Call, Keywords, conclude, guarded, is_inside, opened
 from inspector.integrations.classes import inherits, kind_of
-from inspector.integrations.generators import Following, followed, opened_apart
+from inspector.integrations.generators import Following, in_steps, opened_apart
 from inspector.integrations.methods import bound
 from inspector.integrations.patches import wrapping
 from inspector.integrations.plain import is_items, streamed_arguments
@@ -46,7 +46,9 @@ async def called(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
 def called_in_steps(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     """Report each call of a tool that gives what happens as it comes, and its result last."""
     steps = original(self, *args, **kwargs)
-    return steps if is_inside(self) else followed(steps, lambda: _following(_opened(self, args, kwargs)))
+    if is_inside(self):
+        return steps
+    return in_steps(steps, lambda: _following(_opened(self, args, kwargs)))
 
 
 def _following(call: Call) -> Following:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, Named, guarded, opened, safely
 from inspector.integrations.classes import is_a
-from inspector.integrations.generators import Following, followed, opened_apart
+from inspector.integrations.generators import Following, in_steps, opened_apart
 from inspector.integrations.methods import reported
 from inspector.integrations.patches import wrapping
 from inspector.integrations.plain import is_fields, is_items, streamed_arguments
@@ -109,7 +109,7 @@ def _outcome(result: Any) -> Keywords:
 @wrapping
 def called_in_steps(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     """Report each call of a function that gives its result in parts."""
-    return followed(original(self, *args, **kwargs), lambda: _following(_opened(self, args, kwargs)))
+    return in_steps(original(self, *args, **kwargs), lambda: _following(_opened(self, args, kwargs)))
 
 
 def _following(call: Call) -> Following:
@@ -142,7 +142,7 @@ async def decided(original: Any, /, self: Any, context: Any, *args: Any, **kwarg
                 context.arguments.pop(name, None)
             context.arguments.update(changed)
         await original(self, context, *args, **kwargs)
-        value = context.result.value
+        value = getattr(context.result, "value", None)
         own.append(value)
         return value
 

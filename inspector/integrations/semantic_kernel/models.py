@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, Model, Named, around_here, is_reported, safely
-from inspector.integrations.generators import Following, collecting, followed, opened_apart
+from inspector.integrations.generators import Following, collecting, in_steps, opened_apart
 from inspector.integrations.methods import reported
 from inspector.integrations.patches import wrapping
 from inspector.integrations.plain import is_items
@@ -55,7 +55,7 @@ def chatted_in_steps(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> 
     parts = original(self, *args, **kwargs)
     if not safely(lambda: _is_loop(args, kwargs), False):
         return parts
-    return followed(parts, lambda: _following(_opened(self, args, kwargs)))
+    return in_steps(parts, lambda: _following(_opened(self, args, kwargs)))
 
 
 def _following(call: Call) -> Following:
@@ -76,7 +76,7 @@ def _streamed(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     parts = original(self, *args, **kwargs)
     if is_reported("llm_generate", self):
         return parts
-    return followed(parts, lambda: collecting(_model(self, args, kwargs, streams=True), _whole))
+    return in_steps(parts, lambda: collecting(_model(self, args, kwargs, streams=True), _whole))
 
 
 def _model(service: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, streams: bool = False) -> Call:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, Named, around_here, guarded, is_inside, safely
-from inspector.integrations.generators import Following, followed, opened_apart
+from inspector.integrations.generators import Following, in_steps, opened_apart
 from inspector.integrations.methods import reported
 from inspector.integrations.patches import wrapping
 from inspector.integrations.plain import is_items
@@ -51,14 +51,18 @@ def _answer(response: Any) -> Keywords:
 def ran_in_steps(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     """Report each run of an agent that gives its messages, or parts of one, as they come."""
     messages = original(self, *args, **kwargs)
-    return messages if is_inside(self) else followed(messages, lambda: _following(_agent(self, args, kwargs)))
+    if is_inside(self):
+        return messages
+    return in_steps(messages, lambda: _following(_agent(self, args, kwargs)))
 
 
 @wrapping
 def grouped(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     """Report each run of a chat in which agents take turns."""
     messages = original(self, *args, **kwargs)
-    return messages if is_inside(self) else followed(messages, lambda: _following(_chat(self)))
+    if is_inside(self):
+        return messages
+    return in_steps(messages, lambda: _following(_chat(self)))
 
 
 def _chat(chat: Any) -> Call:
