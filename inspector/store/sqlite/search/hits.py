@@ -33,13 +33,7 @@ def read_hits(
 ) -> Hits | None:
     """Return the spans of a trace or a run that contain words, and where; None if there is no such trace or run.
 
-    Args:
-        connection: A reader's.
-        q: The query (`inspector.store.values.terms`).
-        place: The trace or run.
-        limits: How long it may take.
-        limit: How many hits are returned with their places.
-        attributes: Whether to search what the full-text index lacks: attributes, events, tracebacks, running spans.
+    With ``attributes``, what the full-text index lacks is searched too: attributes, events, tracebacks, running spans.
     """
     sql = f"SELECT id FROM traces WHERE {place.column} = ?"
     traces = [row[0] for row in driver(connection).execute(sql, (place.id,))]
