@@ -304,7 +304,7 @@ class Calls:
         span.failure = failure
         span.stop_ns = stop_ns
         span.is_ending = span.is_outliving = False
-        if span.written == state:
+        if span.written == state == "abandoned":
             # Abandoned for good, with what is known of it now.
             span.written = "running"
         # Last, because to the writer's thread the state means that everything else is set.
