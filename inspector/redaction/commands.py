@@ -42,10 +42,31 @@ _SSHPASS = re.compile(
     rf"-p(?:{_GAP})?(?P<secret>[^\s\"'\\,;]{{1,128}})"
 )
 _MYSQL_NAMES: Final = frozenset(
-    ("mysql", "mysqldump", "mysqladmin", "mysqlimport", "mariadb", "mariadb-dump", "mariadb-admin", "mariadb-import")
+    [
+        "mysql",
+        "mysqldump",
+        "mysqladmin",
+        "mysqlimport",
+        "mysqlsh",
+        "mariadb",
+        "mariadb-dump",
+        "mariadb-admin",
+        "mariadb-import",
+    ]
 )
-_MYSQL_COMMAND: Final = re.compile(rf"(?<![\w.-])(?:{'|'.join(sorted(_MYSQL_NAMES, reverse=True))})(?=\s)")
-_MYSQL_OPTION: Final = re.compile(r"-p(?P<secret>(?!\[redacted:|(?:assword|ort|rotocol)\b)[^\s\"'\\,;|<>%&]{4,128})")
+_LOGINS: Final = ("docker login", "podman login")
+_AT_ONCE: Final = re.compile(
+    rf"(?<![\w.-])(?:(?:{'|'.join(sorted(_MYSQL_NAMES, reverse=True))})(?:\.exe)?|{'|'.join(_LOGINS)})(?=\s)"
+)
+_MARKS: Final = ("mysql", "mariadb", "docker", "podman")
+"""Each of these commands has one in its name."""
+_NAMED_BEHIND: Final = re.compile(
+    rf"[Cc]ommand{QUOTE}{SPACE}{COLON}{SPACE}{QUOTE}(?P<name>[^\s\"'\\,;]{{1,256}}){QUOTE}"
+)
+"""A command behind the list of its arguments, in the same object."""
+_OPTION_AT_ONCE: Final = re.compile(
+    r"-p(?P<secret>(?!\[redacted:|(?:assword|ort|rotocol|ublish)\b)[^\s\"'\\,;|<>%&]{4,128})"
+)
 """Commands whose password follows the letter without a space."""
 _COMMANDS: Final = ("curl", "http", "wget", "://")
 _NEAR: Final = 512
@@ -71,25 +92,35 @@ def commands(text: str) -> Iterator[Found]:
     yield from _of_letters(text)
     for match in anchored(text, text, "sshpass", _SSHPASS):
         yield Found(*match.span("secret"), "password")
-    yield from _of_mysql(text)
+    yield from _at_once(text)
 
 
-def _of_mysql(text: str) -> Iterator[Found]:
+def _at_once(text: str) -> Iterator[Found]:
     """Find passwords directly after their option, the first one of each command."""
-    if not ("mysql" in text or "mariadb" in text):
+    if not any(mark in text for mark in _MARKS):
         return
-    for option in _MYSQL_OPTION.finditer(text):
+    for option in _OPTION_AT_ONCE.finditer(text):
         position = option.start()
-        before = text[max(0, position - _NEAR) : position]
-        if ("mysql" in before or "mariadb" in before) and _is_option(text, position) and _is_of_mysql(before):
+        if any(map(_is_taken, _befores(text, position))) and _is_option(text, position):
             yield Found(*option.span("secret"), "password")
 
 
-def _is_of_mysql(before: str) -> bool:
+def _is_taken(before: str) -> bool:
     """Whether a command in front of an option takes it as its first password; its host may have such a name too."""
-    line = re.split("[|;]", _plain(before))[-1]
-    *_, given = _MYSQL_COMMAND.split(line)
-    return given != line and not any(map(_MYSQL_OPTION.match, given.split()))
+    if not any(mark in before for mark in _MARKS):
+        return False
+    line = re.split("[|;]|&&", _plain(before))[-1]
+    *_, given = _AT_ONCE.split(line)
+    return given != line and not any(map(_OPTION_AT_ONCE.match, given.split()))
+
+
+def _befores(text: str, position: int) -> Iterator[str]:
+    """Yield what stands in front of an option, and what would if a command behind the arguments stood there."""
+    before = text[max(0, position - _NEAR) : position]
+    behind = text[position : position + _NEAR]
+    yield before
+    if "ommand" in behind and (named := _NAMED_BEHIND.search(behind.partition("}")[0])):
+        yield f"{_name(named['name'])} {before.rpartition('[')[2]}"
 
 
 def _of_letters(text: str) -> Iterator[Found]:
@@ -105,14 +136,16 @@ def _of_letters(text: str) -> Iterator[Found]:
 def _behind(text: str, letter: str, position: int) -> re.Match[str] | None:
     if letter == "-auth":
         return compiled(_AUTH).match(text, position)
-    before = text[max(0, position - _NEAR) : position]
-    # Most options belong to other commands, and reading a line as a shell does takes a hundred times as long.
-    if not any(name in before for name in _NAMES[letter]):
-        return None
-    line = _plain(before)
-    if letter == "a" and any(each in line for each in _HTTPIE) and (match := compiled(_AUTH).match(text, position)):
-        return match
-    return compiled(_OTHERS).match(text, position) if any(each in line for each in TAKES[letter]) else None
+    for before in _befores(text, position):
+        # Most options belong to other commands, and reading a line as a shell does takes a hundred times as long.
+        if not any(name in before for name in _NAMES[letter]):
+            continue
+        line = _plain(before)
+        if letter == "a" and any(each in line for each in _HTTPIE) and (match := compiled(_AUTH).match(text, position)):
+            return match
+        if any(each in line for each in TAKES[letter]):
+            return compiled(_OTHERS).match(text, position)
+    return None
 
 
 def behind_option(earlier: Sequence[str], option: str, value: str) -> int | None:
@@ -140,11 +173,12 @@ def _is_at_once(words: Sequence[str], value: str) -> bool:
     names = [_name(each) for each in words if each]
     if names and names[-1] == "sshpass":
         return value != "-p" and not value.startswith("-p[redacted:")
-    return _MYSQL_OPTION.match(value) is not None and not _MYSQL_NAMES.isdisjoint(names)
+    is_taken = not _MYSQL_NAMES.isdisjoint(names) or any(each in " ".join(names) for each in _LOGINS)
+    return is_taken and _OPTION_AT_ONCE.match(value) is not None
 
 
 def _name(argument: str) -> str:
-    return argument[-_NEAR:].rpartition("/")[2]
+    return re.split(r"[/\\]", argument[-_NEAR:])[-1].removesuffix(".exe")
 
 
 def _plain(text: str) -> str:

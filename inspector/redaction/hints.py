@@ -111,6 +111,7 @@ def has_anchor(rest: str) -> bool:
         or ":AA" in rest
         or "Q~" in rest
         or "1//0" in rest
+        or "REDISCLI_AUTH" in rest
         or "!A" in rest
         or "-----BEGIN" in rest
     )

@@ -13,7 +13,7 @@ _TAIL = 64
 """The maximum length that is examined; a name is judged by its end."""
 
 _NAMES: Final[tuple[tuple[Label, re.Pattern[str]], ...]] = (
-    ("password", re.compile(r"(?:pass(?:word|wd|phrase|code)s?|(?:^|_)(?:pwd|pass))$")),
+    ("password", re.compile(r"(?:pass(?:word|wd|phrase|code)s?|(?:^|_)(?:pwd|pass|sshpass)|rediscli_auth)$")),
     ("secret", re.compile(r"(?:secrets?|secret_(?:str|string|bytes|binary)|(?:^|_)secret_key_base)$")),
     (
         "api_key",

@@ -30,6 +30,8 @@ ORDINARY = [
     "word,token,count\nthe,the,7\nof,of,4\n",
     "git commit -a -m x; cp -a a b; mkdir -p docker/login; ls -w 80; ps -p 4711; grep -w redis-cli x",
     "mysql -h db -e 'select 1' | lpr -phall; mysqlite -preview; mariadb-client is here\ntar -pxzf mysql.tgz",
+    "docker login x && docker run -p8080:80 image; docker login -u me | tar -pxzf a; REDISCLI_AUTH is read",
+    '{"args": ["-pxzf", "a"], "command": "tar"}, {"args": [], "command": "mysql"}',
     "docker run -p 8080:80 image; docker login -u me; redis-cli -a $REDIS_PASSWORD; http -a $AUTH a.example",
     "COOKIE_PAT = re.compile(r'a+b')\nIGNORE_PAT = 'node_modules'\nLINE_PAT: '[a-z]+ 12345678901234567890'",
     "<Cookies[]> Cookie(name, value) and <Cookie> are types; SecretStr is one as well.",
