@@ -172,22 +172,24 @@ class Player:
             elif (obstacle := self._tape.calls[left[0]].obstacle) is not None:
                 self._leave_the_tape(Divergence(obstacle.sentence))
             else:
-                return self._reuse(left, self._server(proposal))
+                return self._reuse(left, proposal)
         # Again at the end; this is for a program that is killed.
         self.finish()
         return None
 
-    def _reuse(self, left: deque[int], server: str) -> int:
+    def _reuse(self, left: deque[int], proposal: Proposal) -> int:
         """Take the next of several equal calls; if several servers were called, the one that is called now."""
-        place = next((each for each in left if self._tape.calls[each].server == server), left[0])
+        place = left[0]
+        if proposal.noun == requests.NOUN:
+            server = self._server(proposal)
+            place = next((each for each in left if self._tape.calls[each].server == server), place)
+            self._without.add(server)
         left.remove(place)
         self._reused.append(place)
-        self._without.add(server)
         return place
 
     def _server(self, proposal: Proposal) -> str:
-        is_tool_or_model = proposal.noun in ("tool_call", "llm_generate")
-        return "" if is_tool_or_model else requests.server_at(proposal.subject, self._redactor)
+        return requests.server_at(proposal.subject, self._redactor)
 
     def _request(self, proposal: Proposal) -> RequestParts:
         is_tool = proposal.noun != "llm_generate"

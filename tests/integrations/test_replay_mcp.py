@@ -140,6 +140,41 @@ def test_a_server_in_the_program_itself_is_asked_nothing(desks):
     assert desks.done() == [*done, "start memory"]
 
 
+STARTS_LATE = """
+import asyncio, os, sys
+import openai
+from mcp import ClientSession, StdioServerParameters, stdio_client
+
+*desk, city = sys.argv[1:]
+
+async def main():
+    async with openai.AsyncOpenAI() as model:
+        for text in ("first", city):
+            await model.chat.completions.create(model="m-1", messages=[{"role": "user", "content": text}])
+    # In another directory, so that what it is called does not say which server it is.
+    server = StdioServerParameters(command=sys.executable, args=[*desk, "desk"], cwd=os.getcwd())
+    async with stdio_client(server) as streams, ClientSession(*streams) as session:
+        await session.initialize()
+        print((await session.call_tool("weather", {"city": city})).content[0].text)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+def test_a_server_that_is_started_only_after_the_program_went_on_live_is_asked(bench, framework_python):
+    desks = Desks(bench, framework_python("current"))
+    program = desks.bench.directory / "app.py"
+    program.write_text(STARTS_LATE)
+    assert desks.record("Oslo", program=program) == "desk: sun in Oslo\n"
+    shutil.copy(PROGRAMS / "replayed_desk.py", desks.desk)
+    words = desks.python, program, desks.desk, desks.ledger, "Bergen"
+    with desks.bench.models() as base:
+        live = ("--live-after-divergence", "--allow", "weather")
+        replayed = desks.bench.inspector("replay", *live, "last", "--", *words, base=base)
+    assert (replayed.code, replayed.out) == (0, "desk: sun in Bergen\n"), replayed.err
+
+
 CALLS_AT_ONCE = """
 import asyncio, sys
 from mcp import ClientSession, StdioServerParameters, stdio_client
