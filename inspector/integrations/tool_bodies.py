@@ -5,6 +5,8 @@ model. A controller's answer or exception takes the same way.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import wraps
+from inspect import iscoroutinefunction
 from typing import Any, TypeAlias, cast
 
 from inspector.integrations.calls import Call, enclosing
@@ -123,7 +125,7 @@ def decided(emitter: str, applied: Applied = by_name) -> Callable[[Any], Any]:
             call = undecided(emitter)
             if call is None:
                 return bound(original, self)(*args, **kwargs)
-            return run_body(call, _given(original, self, call, args, kwargs, applied), subject=self)
+            return run_body(call, body_of(bound(original, self), call, args, kwargs, applied), subject=self)
 
         return run
 
@@ -138,19 +140,42 @@ def decided_async(emitter: str, applied: Applied = by_name) -> Callable[[Any], A
             call = undecided(emitter)
             if call is None:
                 return await bound(original, self)(*args, **kwargs)
-            return await run_body_async(call, _given(original, self, call, args, kwargs, applied), subject=self)
+            body = body_of(bound(original, self), call, args, kwargs, applied)
+            return await run_body_async(call, body, subject=self)
 
         return run
 
     return wrapper
 
 
-def _given(
-    original: Any, tool: Any, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], applied: Applied
+def decided_function(function: Any, emitter: str, applied: Applied = by_name) -> Any:
+    """Return the function of a tool as the controller decides about it; it runs once for each call of its tool."""
+
+    @wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        call = starting(emitter)
+        with unseen:
+            body = body_of(function, call, args, kwargs, applied)
+            return body(None) if call is None else run_body(call, body)
+
+    @wraps(function)
+    async def run_async(*args: Any, **kwargs: Any) -> Any:
+        call = starting(emitter)
+        with unseen:
+            body = body_of(function, call, args, kwargs, applied)
+            return await (body(None) if call is None else run_body_async(call, body))
+
+    return run_async if iscoroutinefunction(function) else run
+
+
+def body_of(
+    function: Any, call: Call | None, args: tuple[Any, ...], kwargs: dict[str, Any], applied: Applied = by_name
 ) -> Callable[[Arguments | None], Any]:
+    """Return a function that runs the body of a tool, with arguments of the controller or those of the framework."""
+
     def body(changed: Arguments | None) -> Any:
-        places, names = (args, kwargs) if changed is None else applied(call, args, kwargs, changed)
-        return bound(original, tool)(*places, **names)
+        places, names = (args, kwargs) if changed is None or call is None else applied(call, args, kwargs, changed)
+        return function(*places, **names)
 
     return body
 

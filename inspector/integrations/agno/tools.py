@@ -1,7 +1,7 @@
 """Tool calls. agno turns the exception of a tool into a text, and runs a generator after the call has returned it."""
 
 import sys
-from collections.abc import AsyncGenerator, Generator, Mapping
+from collections.abc import AsyncGenerator, Generator
 from contextlib import contextmanager
 from copy import copy
 from functools import partial, wraps
@@ -13,7 +13,7 @@ from inspector.integrations.calls import Call, Keywords, conclude, guarded, open
 from inspector.integrations.generators import Following, in_steps, opened_apart
 from inspector.integrations.patches import wrapping
 from inspector.integrations.plain import streamed_arguments
-from inspector.integrations.tool_bodies import Arguments, leave_to_others, run_body, run_body_async
+from inspector.integrations.tool_bodies import Arguments, body_of, leave_to_others, run_body, run_body_async
 from inspector.integrations.tracebacks import unseen
 
 _OVER_MCP: Final = "agno.utils.mcp"
@@ -121,13 +121,11 @@ def _reported(entrypoint: Any, call: Call) -> Any:
     @wraps(entrypoint)
     def run(*args: Any, **kwargs: Any) -> Any:
         with unseen:
-            watched = Watched(kwargs)
+            watched, body = Watched(kwargs), body_of(entrypoint, call, args, kwargs)
             try:
                 if not is_asked:
-                    return in_steps(entrypoint(*args, **kwargs), partial(_following, call, is_asked=False))
-                result = run_body(
-                    call, lambda changed: watched.outcome(_called(call, entrypoint, args, kwargs, changed))
-                )
+                    return in_steps(body(None), partial(_following, call, is_asked=False))
+                result = run_body(call, lambda changed: watched.outcome(body(changed)))
             except Exception as exc:
                 _note(call, exc)
                 raise
@@ -136,30 +134,21 @@ def _reported(entrypoint: Any, call: Call) -> Any:
     @wraps(entrypoint)
     async def run_async(*args: Any, **kwargs: Any) -> Any:
         with unseen:
-            watched = Watched(kwargs)
+            watched, body = Watched(kwargs), body_of(entrypoint, call, args, kwargs)
 
-            async def body(changed: Arguments | None) -> Any:
-                return watched.outcome(await _called(call, entrypoint, args, kwargs, changed))
+            async def watched_body(changed: Arguments | None) -> Any:
+                return watched.outcome(await body(changed))
 
             try:
                 if not is_asked:
-                    return await entrypoint(*args, **kwargs)
-                result = await run_body_async(call, body)
+                    return await body(None)
+                result = await run_body_async(call, watched_body)
             except Exception as exc:
                 _note(call, exc)
                 raise
             return watched.left(result)
 
     return run_async if iscoroutinefunction(entrypoint) else run
-
-
-def _called(
-    call: Call, entrypoint: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], changed: Arguments | None
-) -> Any:
-    if changed is None:
-        return entrypoint(*args, **kwargs)
-    reported: Mapping[str, Any] = call.keyword("args")
-    return entrypoint(*args, **{name: value for name, value in kwargs.items() if name not in reported}, **changed)
 
 
 def _following(call: Call, *, is_asked: bool = True) -> Following:

@@ -1,8 +1,6 @@
 """Tool calls. Haystack wraps the exception of a tool, or turns it into a message for the model."""
 
 from collections.abc import Callable, Mapping
-from functools import partial, wraps
-from inspect import iscoroutinefunction
 from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, guarded, is_inside, opened
@@ -11,7 +9,7 @@ from inspector.integrations.generators import opened_apart
 from inspector.integrations.haystack.runs import fail, plain
 from inspector.integrations.patches import wrapping
 from inspector.integrations.stand_ins import StandIn
-from inspector.integrations.tool_bodies import Arguments, leave_to_others, run_body, run_body_async, starting
+from inspector.integrations.tool_bodies import decided_function, leave_to_others
 from inspector.integrations.tracebacks import unseen
 
 _OF_TOOLSET: Final = "haystack.tools.searchable_toolset"
@@ -118,28 +116,4 @@ class _Decided(StandIn):
 
 
 def _reported(function: _Function | None) -> _Function | None:
-    if function is None:
-        return None
-
-    @wraps(function)
-    def run(**kwargs: Any) -> Any:
-        call = starting("haystack")
-        with unseen:
-            return function(**kwargs) if call is None else run_body(call, partial(_run, function, call, kwargs))
-
-    @wraps(function)
-    async def run_async(**kwargs: Any) -> Any:
-        call = starting("haystack")
-        with unseen:
-            if call is None:
-                return await function(**kwargs)
-            return await run_body_async(call, partial(_run, function, call, kwargs))
-
-    return run_async if iscoroutinefunction(function) else run
-
-
-def _run(function: _Function, call: Call, kwargs: dict[str, Any], changed: Arguments | None) -> Any:
-    if changed is None:
-        return function(**kwargs)
-    reported: Mapping[str, Any] = call.keyword("args") or {}
-    return function(**{name: value for name, value in kwargs.items() if name not in reported}, **changed)
+    return None if function is None else decided_function(function, "haystack")

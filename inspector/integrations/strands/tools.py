@@ -3,8 +3,8 @@
 import sys
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
-from functools import partial, wraps
-from inspect import isasyncgen, isasyncgenfunction, iscoroutinefunction
+from functools import wraps
+from inspect import isasyncgen, isasyncgenfunction
 from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, conclude, guarded, is_inside, opened, safely
@@ -14,7 +14,16 @@ from inspector.integrations.generators import Following, followed, opened_apart
 from inspector.integrations.patches import wrapping
 from inspector.integrations.plain import is_fields
 from inspector.integrations.stand_ins import StandIn
-from inspector.integrations.tool_bodies import Arguments, leave_to_others, run_body, run_body_async, starting
+from inspector.integrations.tool_bodies import (
+    Applied,
+    Arguments,
+    body_of,
+    by_name,
+    decided_function,
+    leave_to_others,
+    run_body,
+    starting,
+)
 from inspector.integrations.tracebacks import unseen
 
 _SOURCES: Final = {
@@ -33,7 +42,6 @@ _BY_REQUEST: Final = "PythonAgentTool"
 _UNKNOWN: Final = "Unknown tool"
 
 _Function = Callable[..., Any]
-_Body = Callable[[Arguments | None], Any]
 
 
 class ToolFailed(Exception):
@@ -139,32 +147,19 @@ def _own(tool: Any, method: _Function) -> Any:
     is_theirs = method.__module__.startswith(_OF_STRANDS) and is_a(tool, _DECORATED, _BY_REQUEST)
     if function is None or not is_theirs:
         return tool
-    return _Decided(tool, _reported(function, by_request=is_a(tool, _BY_REQUEST)))
+    return _Decided(tool, _reported(function, _by_request if is_a(tool, _BY_REQUEST) else by_name))
 
 
-def _reported(function: _Function, *, by_request: bool) -> _Function:
-    def body(call: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Body:
-        return partial(_run, function, call, args, kwargs, by_request)
-
-    @wraps(function)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        call = starting("strands")
-        with unseen:
-            return function(*args, **kwargs) if call is None else run_body(call, body(call, args, kwargs))
-
-    @wraps(function)
-    async def run_async(*args: Any, **kwargs: Any) -> Any:
-        call = starting("strands")
-        with unseen:
-            if call is None:
-                return await function(*args, **kwargs)
-            return await run_body_async(call, body(call, args, kwargs))
+def _reported(function: _Function, applied: Applied) -> _Function:
+    if not isasyncgenfunction(function):
+        return decided_function(function, "strands", applied)
 
     @wraps(function)
     async def run_in_steps(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
         call = starting("strands")
         with unseen:
-            steps: Any = function(*args, **kwargs) if call is None else run_body(call, body(call, args, kwargs))
+            body = body_of(function, call, args, kwargs, applied)
+            steps: Any = body(None) if call is None else run_body(call, body)
             if not isasyncgen(steps):
                 yield steps
                 return
@@ -172,9 +167,7 @@ def _reported(function: _Function, *, by_request: bool) -> _Function:
                 async for step in _noted(call, steps):
                     yield step
 
-    if isasyncgenfunction(function):
-        return run_in_steps
-    return run_async if iscoroutinefunction(function) else run
+    return run_in_steps
 
 
 async def _noted(call: Call | None, steps: AsyncGenerator[Any, Any]) -> AsyncGenerator[Any, Any]:
@@ -191,17 +184,7 @@ async def _noted(call: Call | None, steps: AsyncGenerator[Any, Any]) -> AsyncGen
         call.add(returned=last)
 
 
-def _run(
-    function: _Function,
-    call: Call,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    by_request: bool,  # noqa: FBT001 -- of a partial
-    changed: Arguments | None,
-) -> Any:
-    if changed is None:
-        return function(*args, **kwargs)
-    if by_request:
-        return function({**args[0], "input": dict(changed)}, *args[1:], **kwargs)
-    reported: Mapping[str, Any] = call.keyword("args") or {}
-    return function(*args, **{name: value for name, value in kwargs.items() if name not in reported}, **changed)
+def _by_request(
+    _: Call, args: tuple[Any, ...], kwargs: dict[str, Any], changed: Arguments
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    return ({**args[0], "input": dict(changed)}, *args[1:]), kwargs
