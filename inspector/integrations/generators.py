@@ -1,6 +1,7 @@
 """Generators that do the work of a call: it encloses their calls, but not those of their consumer."""
 
-from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Generator
+import sys
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Generator
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
@@ -9,6 +10,7 @@ from weakref import ref
 
 from inspector import context as session
 from inspector.integrations.calls import Call, Describe, Keywords, guarded, opened
+from inspector.integrations.stand_ins import StandIn
 from inspector.integrations.tracebacks import raised_elsewhere, unseen
 from instrument.keywords import Noun
 
@@ -80,7 +82,7 @@ def generating(begin: Callable[..., Following]) -> Callable[[Generating], Genera
     def wrapper(original: Generating) -> Generating:
         async def generate(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
             with unseen:
-                generator = original(*args, **kwargs)
+                generator: Any = Apart(original(*args, **kwargs))
                 following = begin(*args, **kwargs)
                 call = following.call
                 step: Awaitable[Any] = generator.__anext__()
@@ -122,6 +124,28 @@ def followed(items: AsyncIterable[Any], begin: Callable[[], Following]) -> Async
         return begin()
 
     return generating(begun)(given)()
+
+
+class Apart(StandIn):
+    """A generator of which the event loop does not know, for another one that closes it.
+
+    At its end a loop closes all generators that it knows, and all at once: one that is closed twice raises an error.
+    """
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        return self
+
+    def __anext__(self) -> Awaitable[Any]:
+        hooks = sys.get_asyncgen_hooks()
+        sys.set_asyncgen_hooks(firstiter=None)
+        try:
+            return self._inner.__anext__()
+        finally:
+            sys.set_asyncgen_hooks(*hooks)
+
+    def aclose(self) -> Awaitable[None]:
+        """Close the generator."""
+        return self._inner.aclose()
 
 
 async def _each(items: AsyncIterable[Any]) -> AsyncGenerator[Any, Any]:

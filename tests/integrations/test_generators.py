@@ -137,6 +137,29 @@ def test_a_generator_that_is_left_is_closed_and_its_call_is_abandoned_unless_the
     assert states == [state]
 
 
+def test_the_end_of_an_event_loop_closes_a_generator_once():
+    problems: list[dict[str, Any]] = []
+
+    async def slowly() -> AsyncGenerator[int, None]:
+        try:
+            yield 1
+        finally:
+            await asyncio.sleep(0)
+
+    async def leave() -> Any:
+        asyncio.get_running_loop().set_exception_handler(lambda _, problem: problems.append(problem))
+        generator = followed(slowly(), begin)
+        await anext(generator)
+        return generator
+
+    # In which order a loop closes its generators is left to chance.
+    for _ in range(10):
+        with capture() as hooks:
+            _held = asyncio.run(leave())
+        assert problems == []
+        assert isinstance(hooks[-1][1]["exc"], GeneratorExit)
+
+
 def test_one_that_was_left_after_all_that_matters_ends_well():
     async def leave() -> None:
         async with aclosing(followed(numbers([]), lambda: begin(is_done=lambda: True))) as generator:

@@ -4,15 +4,15 @@ A run is recorded as an agent call, as in the SDK's own OpenTelemetry; otherwise
 trace. The program gets each reply between two steps of the loop, so the run encloses only the steps.
 """
 
-from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import contextmanager, suppress
-from contextvars import copy_context
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from typing import Any
 from weakref import WeakKeyDictionary, finalize
 
 from inspector.integrations.calls import Call, Named, opened
+from inspector.integrations.generators import Following, followed_steps, generating, opened_apart
 from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.stand_ins import StandIn
 from inspector.integrations.tool_bodies import Arguments, run_body, run_body_async, undecided
@@ -29,7 +29,7 @@ def install_tool_runner(patches: Patches) -> None:
     runners = import_module("anthropic.lib.tools._beta_runner")
     for base, run, tool in (
         (runners.BaseSyncToolRunner, _run, _tool),
-        (runners.BaseAsyncToolRunner, _run_async, _tool_async),
+        (runners.BaseAsyncToolRunner, generating(_begun), _tool_async),
     ):
         patches.wrap(base, "__run__", run)
         patches.wrap(base, "_run_tool", tool)
@@ -39,61 +39,27 @@ def install_tool_runner(patches: Patches) -> None:
 
 
 def _run(original: Callable[..., Any]) -> Callable[..., Any]:
-    def run(self: Any) -> Generator[Any]:
-        with unseen:
-            steps, call, last = original(self), _begun(self), None
-            try:
-                while True:
-                    with _inside(call):
-                        try:
-                            last = next(steps)
-                        except StopIteration:
-                            break
-                    yield last
-            except BaseException as exc:
-                with _inside(call):
-                    steps.close()
-                call.failed(exc)
-                raise
-            call.ended(lambda: {"result": _message_of(last)})
+    def run(self: Any) -> Any:
+        return followed_steps(original(self), partial(_begun, self))
 
     return run
 
 
-def _run_async(original: Callable[..., Any]) -> Callable[..., Any]:
-    async def run(self: Any) -> AsyncGenerator[Any]:
-        with unseen:
-            steps, call, last = original(self), _begun(self), None
-            try:
-                while True:
-                    with _inside(call):
-                        try:
-                            last = await anext(steps)
-                        except StopAsyncIteration:
-                            break
-                    yield last
-            except BaseException as exc:
-                # At the end of an event loop, the loop closes all generators at once, this one too.
-                with _inside(call), suppress(RuntimeError):
-                    await steps.aclose()
-                call.failed(exc)
-                raise
-            call.ended(lambda: {"result": _message_of(last)})
-
-    return run
-
-
-def _begun(runner: Any) -> Call:
-    call = opened(
+def _begun(runner: Any) -> Following:
+    call = opened_apart(
         "agent_call",
         lambda: {"agent": _RUNNER, "input": list(runner._params["messages"])},  # noqa: SLF001 -- it has no other place for them
-        context=copy_context(),
         emitter="anthropic",
     )
     _runs[runner] = call
     # A runner that is dropped between two steps may never be closed, in particular at the end of the process.
     finalize(runner, call.abandoned)
-    return call
+    last: list[Any] = [None]
+
+    def saw(item: Any) -> None:
+        last[:] = [item]
+
+    return Following(call, saw, lambda: call.ended(lambda: {"result": _message_of(last[0])}))
 
 
 def _message_of(item: Any) -> Any:
@@ -103,7 +69,7 @@ def _message_of(item: Any) -> Any:
 
 @contextmanager
 def _inside(run: Call | None) -> Generator[None]:
-    """Make calls children of a run: during a step, and of its tools."""
+    """Make the calls of tools children of their run."""
     leave = None if run is None or not run.is_open else run.enter()
     try:
         yield

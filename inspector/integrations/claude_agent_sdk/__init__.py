@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 from inspector.integrations.calls import safely
 from inspector.integrations.claude_agent_sdk.conversation import Conversation
+from inspector.integrations.generators import Apart
 from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.tracebacks import unseen
 
@@ -62,7 +63,7 @@ def _read(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
 async def _followed(messages: Any, conversation: Conversation) -> AsyncIterator[Any]:
     with unseen:
         try:
-            async for message in messages:
+            async for message in Apart(messages):
                 safely(lambda message=message: conversation.received(message), None)
                 # The SDK answers requests of Claude Code in tasks that it starts here: tools, hooks, permissions.
                 leave = safely(lambda message=message: conversation.enter(message), None)

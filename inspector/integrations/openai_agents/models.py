@@ -1,7 +1,7 @@
 """Calls of models, both the SDK's own and the program's."""
 
-from collections.abc import AsyncGenerator, Mapping
-from contextvars import copy_context
+from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 
 from inspector.integrations.calls import (
@@ -15,9 +15,9 @@ from inspector.integrations.calls import (
     opened,
     safely,
 )
+from inspector.integrations.generators import Following, followed, opened_apart
 from inspector.integrations.methods import reported_by
 from inspector.integrations.patches import wrapping
-from inspector.integrations.tracebacks import unseen
 
 _NAMES: Final = ("system_instructions", "input", "model_settings", "tools", "output_schema", "handoffs")
 _SETTINGS: Final = (
@@ -57,39 +57,21 @@ def _answered(call: Call, response: Any) -> Any:
 def streamed(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     """Report requests with streaming."""
     events = original(self, *args, **kwargs)
-    return events if is_reported("llm_generate", self) else _stream(events, self, args, kwargs)
+    return events if is_reported("llm_generate", self) else followed(events, partial(_begun, self, args, kwargs))
 
 
-async def _stream(
-    events: Any, model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-) -> AsyncGenerator[Any, None]:
-    with unseen:
-        call = opened(
-            "llm_generate",
-            lambda: _request(model, args, kwargs, streams=True),
-            context=copy_context(),
-            emitter="openai_agents",
-            subject=model,
-        )
-        leave = call.enter()
-        try:
-            async for event in events:
-                if call.keyword("time_to_first_chunk") is None:
-                    # The consumer of the stream runs in between, in this context.
-                    leave()
-                    call.add(time_to_first_chunk=call.seconds)
-                if getattr(event, "type", None) in _LAST:
-                    conclude(call, _last, event)
-                    _answer_above(getattr(event, "response", None))
-                yield event
-            call.ended()
-        except BaseException as exc:
-            call.failed(exc)
-            raise
-        finally:
-            leave()
-            if (close := getattr(events, "aclose", None)) is not None:
-                await close()
+def _begun(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Following:
+    describe = partial(_request, model, args, kwargs, streams=True)
+    call = opened_apart("llm_generate", describe, emitter="openai_agents", subject=model)
+
+    def saw(event: Any) -> None:
+        if call.keyword("time_to_first_chunk") is None:
+            call.add(time_to_first_chunk=call.seconds)
+        if getattr(event, "type", None) in _LAST:
+            conclude(call, _last, event)
+            _answer_above(getattr(event, "response", None))
+
+    return Following(call, guarded(saw), call.ended)
 
 
 def _last(event: Any) -> Keywords | BaseException:

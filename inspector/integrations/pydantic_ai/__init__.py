@@ -14,6 +14,7 @@ functions are wrapped that have not changed since 2.0:
 """
 
 from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from contextvars import copy_context
 from functools import partial
 from typing import Any
@@ -21,6 +22,7 @@ from typing import Any
 from inspector import context
 from inspector.integrations.calls import Call, conclude, is_reported, opened, safely
 from inspector.integrations.classes import inherits
+from inspector.integrations.generators import Apart
 from inspector.integrations.methods import reported
 from inspector.integrations.patches import Patches, wrapping
 from inspector.integrations.pydantic_ai import facts
@@ -156,10 +158,11 @@ def _watch(stream: Any, call: Call, failures: list[BaseException]) -> None:
     async def watched() -> AsyncGenerator[Any, None]:
         with unseen:
             try:
-                async for event in events():
-                    if call.keyword("time_to_first_chunk") is None:
-                        call.add(time_to_first_chunk=call.seconds)
-                    yield event
+                async with aclosing(Apart(events())) as parts:
+                    async for event in parts:
+                        if call.keyword("time_to_first_chunk") is None:
+                            call.add(time_to_first_chunk=call.seconds)
+                        yield event
             except Exception as exc:
                 failures.append(exc)
                 raise

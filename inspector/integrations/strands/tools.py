@@ -1,6 +1,5 @@
 """Tool calls. Strands turns the exception of a tool into a result with the status of an error."""
 
-import sys
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from functools import wraps
@@ -10,7 +9,7 @@ from typing import Any, Final
 from inspector.integrations.calls import Call, Keywords, conclude, guarded, is_inside, opened, safely
 from inspector.integrations.classes import is_a, kind_of
 from inspector.integrations.endings import Interrupted
-from inspector.integrations.generators import Following, followed, opened_apart
+from inspector.integrations.generators import Apart, Following, followed, opened_apart
 from inspector.integrations.patches import wrapping
 from inspector.integrations.plain import is_fields
 from inspector.integrations.stand_ins import StandIn
@@ -68,7 +67,7 @@ async def refused(original: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Report the calls that no tool gets: of unknown tools, and those that a hook of the program cancels."""
     why: list[Any] = []
     with unseen:
-        async with aclosing(original(*args, **kwargs)) as events:
+        async with aclosing(Apart(original(*args, **kwargs))) as events:
             async for event in events:
                 _look(event, why, *args, **kwargs)
                 yield event
@@ -163,25 +162,20 @@ def _reported(function: _Function, applied: Applied) -> _Function:
             if not isasyncgen(steps):
                 yield steps
                 return
-            async with aclosing(steps):
-                async for step in _noted(call, steps):
-                    yield step
+            last = None
+            try:
+                async with aclosing(Apart(steps)) as parts:
+                    async for last in parts:
+                        yield last
+            except Exception as exc:
+                if call is not None:
+                    call.add(returned=None, raised=exc)
+                raise
+            if call is not None:
+                # Its result is what it gave last.
+                call.add(returned=last)
 
     return run_in_steps
-
-
-async def _noted(call: Call | None, steps: AsyncGenerator[Any, Any]) -> AsyncGenerator[Any, Any]:
-    """Note for a replay what a generator gave last, which is the result."""
-    last = None
-    try:
-        async for last in steps:
-            yield last
-    except Exception:
-        if call is not None:
-            call.add(returned=None, raised=sys.exception())
-        raise
-    if call is not None:
-        call.add(returned=last)
 
 
 def _by_request(
