@@ -5,7 +5,7 @@ import os
 import socket
 import sys
 from collections.abc import Callable
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address
 from pathlib import Path
 from typing import Any, Final
 
@@ -73,9 +73,13 @@ def _is_local(host: Any) -> bool:
     if host is None or _text(host) in _LOCAL:
         return True
     try:
-        return ip_address(_text(host).partition("%")[0]).is_loopback
+        address = ip_address(_text(host).partition("%")[0])
     except ValueError:
         return False
+    if isinstance(address, IPv6Address):
+        address = address.ipv4_mapped or address
+    # A connection to the address that stands for any is one to this machine.
+    return address.is_loopback or address.is_unspecified
 
 
 def _is_address(host: Any) -> bool:
