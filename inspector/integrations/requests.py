@@ -41,7 +41,7 @@ def _sent(original: Any, /, self: Any, request: Any, **kwargs: Any) -> Any:
 
 
 def _directed(attempt: Sent, session: Any, request: Any) -> tuple[Any, Any]:
-    """Return a function that sends a request as the controller decided: with another body, or not at all."""
+    """Return the session and the request to send by it as the controller decided: another body, or an answer."""
     exchange = attempt.given()
     if exchange is not None:
         return _answering(exchange), request

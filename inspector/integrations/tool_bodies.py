@@ -4,7 +4,8 @@ The framework checks arguments before, and turns the result or exception into a 
 model. A controller's answer or exception takes the same way.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from contextlib import contextmanager
 from functools import wraps
 from inspect import iscoroutinefunction
 from typing import Any, TypeAlias, cast
@@ -45,48 +46,35 @@ def run_body(call: Call, body: Callable[[Arguments | None], Any], *, subject: ob
 
     Each time that hooks of the program run it, a controller decides; the last outcome counts.
     """
-    call.is_decided = True
-    with unseen:
-        try:
-            changed = None
-            if control.controller is not None:
-                ruling = control.ask_sync(_proposal(call, subject), call.add)
-                if ruling.answer is not None:
-                    call.add(returned=ruling.answer.value, raised=None)
-                    return ruling.answer.value
-                changed = _changed(call, ruling)
-            value = body(changed)
-        except BaseException as exc:
-            call.add(raised=exc)
-            raise
-        finally:
-            call.is_decided = False
-        call.add(returned=value, raised=None)
-        return value
+    with unseen, _running(call):
+        ruling = None if control.controller is None else control.ask_sync(_proposal(call, subject), call.add)
+        value = ruling.answer.value if ruling and ruling.answer else body(_changed(call, ruling))
+    call.add(returned=value, raised=None)
+    return value
 
 
 async def run_body_async(
     call: Call, body: Callable[[Arguments | None], Awaitable[Any]], *, subject: object = None
 ) -> Any:
     """Like the function above, for a coroutine function."""
+    with unseen, _running(call):
+        ruling = None if control.controller is None else await control.ask(_proposal(call, subject), call.add)
+        value = ruling.answer.value if ruling and ruling.answer else await body(_changed(call, ruling))
+    call.add(returned=value, raised=None)
+    return value
+
+
+@contextmanager
+def _running(call: Call) -> Generator[None]:
+    """Note that the body of a tool runs, and what it or the controller raises."""
     call.is_decided = True
-    with unseen:
-        try:
-            changed = None
-            if control.controller is not None:
-                ruling = await control.ask(_proposal(call, subject), call.add)
-                if ruling.answer is not None:
-                    call.add(returned=ruling.answer.value, raised=None)
-                    return ruling.answer.value
-                changed = _changed(call, ruling)
-            value = await body(changed)
-        except BaseException as exc:
-            call.add(raised=exc)
-            raise
-        finally:
-            call.is_decided = False
-        call.add(returned=value, raised=None)
-        return value
+    try:
+        yield
+    except BaseException as exc:
+        call.add(raised=exc)
+        raise
+    finally:
+        call.is_decided = False
 
 
 def run_tool(call: Call, tool: Callable[[Any], Awaitable[Any]], arguments: Any, *, subject: object) -> Awaitable[Any]:
@@ -186,8 +174,8 @@ def _proposal(call: Call, subject: object) -> control.Proposal:
     return control.Proposal("tool_call", name, args, call_id=call.call_id, emitter=call.emitter, subject=subject)
 
 
-def _changed(call: Call, ruling: control.Ruling) -> Arguments | None:
-    args: object = ruling.args
+def _changed(call: Call, ruling: control.Ruling | None) -> Arguments | None:
+    args: object = call.keyword("args") if ruling is None else ruling.args
     if args is call.keyword("args"):
         return None
     if not isinstance(args, Mapping):
