@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from inspector.plain import fields_of
 from inspector.reading.exchanges import read_exchanges
 from inspector.replay.wording import FORMS, reworded, reworded_stream
-from inspector.tape import requests
+from inspector.tape import mcp_requests
 from inspector.tape.calls import TapeCall
 from inspector.tape.obstacles import NotReplayable
 from inspector.tape.tape import Tape
@@ -47,7 +47,7 @@ def with_answer(tape: Tape, place: int, name: str, text: str) -> Tape:
 
 
 def _made(tape: Tape, call: TapeCall, kind: str, text: str) -> TapeCall:
-    if call.noun == requests.NOUN:
+    if call.noun == mcp_requests.NOUN:
         return _of_server(call, kind, text)
     if call.noun != "llm_generate":
         return _of_tool(call, kind, text)

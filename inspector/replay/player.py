@@ -29,7 +29,7 @@ from inspector.replay.live import LiveCalls
 from inspector.replay.network import watch_network
 from inspector.replay.raising import raised_again
 from inspector.replay.report import Divergence, ReplayDiverged, Report, write_report
-from inspector.tape import requests
+from inspector.tape import mcp_requests
 from inspector.tape.calls import AROUND, CLIENTS, TOOLKIT, Key, TapeCall, key_of
 from inspector.tape.request_parts import RequestParts, parts_of_arguments, parts_of_body
 from inspector.tape.tape import Tape, read_tape
@@ -105,7 +105,7 @@ class Player:
             return Proceed(by=call.span)
         if self._tape.plan.is_free and proposal.noun == "llm_generate":
             _cost_nothing()
-        if call.noun == requests.NOUN or (call.noun == "llm_generate" and call.subject):
+        if call.noun == mcp_requests.NOUN or (call.noun == "llm_generate" and call.subject):
             return Answer(self._response(call), by=call.span)
         if call.exchanges is None:
             return Answer(self._result(call), by=call.span)
@@ -135,12 +135,12 @@ class Player:
 
     def _on_its_own(self, proposal: Proposal) -> Proceed:
         """Let a call that is not replayed go on."""
-        if proposal.noun == requests.NOUN:
+        if proposal.noun == mcp_requests.NOUN:
             if self._server(proposal) in self._without:
                 self._stop(
                     Divergence(f"its {proposal.name} is for an MCP server that this replay has done without so far")
                 )
-            if (tool := requests.tool_call_in(proposal)) is not None:
+            if (tool := mcp_requests.tool_call_in(proposal)) is not None:
                 return self._live.decide(tool)
         return self._live.decide(proposal)
 
@@ -180,7 +180,7 @@ class Player:
     def _reuse(self, left: deque[int], proposal: Proposal) -> int:
         """Take the next of several equal calls; if several servers were called, the one that is called now."""
         place = left[0]
-        if proposal.noun == requests.NOUN:
+        if proposal.noun == mcp_requests.NOUN:
             server = self._server(proposal)
             place = next((each for each in left if self._tape.calls[each].server == server), place)
             self._without.add(server)
@@ -189,12 +189,12 @@ class Player:
         return place
 
     def _server(self, proposal: Proposal) -> str:
-        return requests.server_at(proposal.subject, self._redactor)
+        return mcp_requests.server_at(proposal.subject, self._redactor)
 
     def _request(self, proposal: Proposal) -> RequestParts:
         is_tool = proposal.noun != "llm_generate"
         redacted, _ = self._redactor.redact_value("args" if is_tool else "prompt", plain(_given(proposal)))
-        of_noun = {"llm_generate": parts_of_body, requests.NOUN: requests.parts_of_params}
+        of_noun = {"llm_generate": parts_of_body, mcp_requests.NOUN: mcp_requests.parts_of_params}
         request = of_noun.get(proposal.noun, parts_of_arguments)(redacted)
         return self._ignoring.in_request(request) if self._tape.plan.ignored else request
 
@@ -214,7 +214,8 @@ class Player:
         self._has_claimed = True
 
     def _divergence_of(self, proposal: Proposal, request: RequestParts) -> Divergence:
-        kind = {"llm_generate": "model", "tool_call": "tool", requests.NOUN: "MCP"}.get(proposal.noun, proposal.noun)
+        kinds = {"llm_generate": "model", "tool_call": "tool", mcp_requests.NOUN: "MCP"}
+        kind = kinds.get(proposal.noun, proposal.noun)
         alike = [place for place, call in enumerate(self._tape.calls) if _is_alike(call, proposal)]
         number = 1 + sum(self._tape.calls[place].noun == proposal.noun for place in self._reused)
         what = f"its {kind} call {number}, of {proposal.name or 'a model'}, is not in the recording"

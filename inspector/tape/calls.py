@@ -9,7 +9,7 @@ from msgspec import Struct
 from inspector import semconv as sc
 from inspector.model import Event, attributes_of
 from inspector.reading.exchanges import Exchange, ExchangeUnreadable, read_exchanges
-from inspector.tape import requests
+from inspector.tape import mcp_requests
 from inspector.tape.obstacles import ANNOUNCED, CACHED, NOT_ENDED, NotReplayable, Obstacle
 from inspector.tape.request_parts import RequestParts, parts_of_arguments, parts_of_body
 
@@ -125,13 +125,13 @@ def call_of(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, RequestParts
     if event.hook == "tool_call" and is_withheld:
         request = parts_of_arguments(_arguments(event))
         return _tool_call(event, path, request), request
-    if requests.is_unanswered(attributes):
+    if mcp_requests.is_unanswered(attributes):
         return None
     if sc.DSPY_CACHE_HIT in attributes:
         raise _refused(event, CACHED)
     if attributes.get(sc.EMITTER) == "google_adk" and attributes.get(sc.SEED_WORKFLOW_TYPE) == "live":
         raise _refused(event, _LIVE, yet=True)
-    if requests.is_sent(attributes):
+    if mcp_requests.is_sent(attributes):
         return _request(event, path)
     if event.hook in _NOT_NAMED or event.hook in AROUND or _is_of_requests(event, attributes):
         return None
@@ -155,15 +155,15 @@ def is_of_client(attributes: Mapping[str, Any]) -> bool:
 def refuse_asking_back(event: Event, made_by: Iterable[TapeCall]) -> None:
     """Refuse a request of a server to the program, because nobody would make it again."""
     method = attributes_of(event).get(sc.SEED_RPC_METHOD) if event.kind == "rpc" else None
-    if method in requests.ASKING_BACK and all(call.noun == requests.NOUN for call in made_by):
+    if method in mcp_requests.ASKING_BACK and all(call.noun == mcp_requests.NOUN for call in made_by):
         raise _refused(event, "a server asks it of the program", yet=True)
 
 
 def is_of_its_client(event: Event, above: TapeCall) -> bool:
     """Return whether the MCP SDK itself made a further request to the same server, such as for its list of tools."""
     attributes = attributes_of(event)
-    is_request = attributes.get(sc.EMITTER) == "mcp" and requests.is_sent(attributes)
-    return is_request and above.noun == requests.NOUN and above.span == event.parent_id
+    is_request = attributes.get(sc.EMITTER) == "mcp" and mcp_requests.is_sent(attributes)
+    return is_request and above.noun == mcp_requests.NOUN and above.span == event.parent_id
 
 
 def goes_unasked(event: Event, reaching: Collection[str]) -> bool:
@@ -199,7 +199,7 @@ def _is_made_again(event: Event) -> bool:
 def _is_left_to_server(attributes: Mapping[str, Any]) -> bool:
     """Return whether a framework's tool belongs to an MCP server, so that the request to it is answered instead."""
     is_unasked = attributes.get(sc.EMITTER) in FRAMEWORKS and _BODY not in attributes
-    return is_unasked and requests.is_sent(attributes)
+    return is_unasked and mcp_requests.is_sent(attributes)
 
 
 def _is_agent(attributes: Mapping[str, Any]) -> bool:
@@ -296,10 +296,10 @@ def _is_refusal(event: Event) -> bool:
 
 def _request(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, RequestParts]:
     attributes = attributes_of(event)
-    request, why = requests.recorded_request(attributes)
+    request, why = mcp_requests.recorded_request(attributes)
     if request is None:
         raise _refused(event, str(why))
-    response, why = requests.recorded_response(attributes)
+    response, why = mcp_requests.recorded_response(attributes)
     error = attributes.get(_ERROR)
     if event.status not in ("ok", "error"):
         why = NOT_ENDED
@@ -307,11 +307,11 @@ def _request(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, RequestPart
         why = _unrecordable(error) if isinstance(error, str) else "what it gave was not recorded"
     method = str(attributes[sc.SEED_RPC_METHOD])
     return TapeCall(
-        *(event.span_id, requests.NOUN, event.name, method, path, dict(request.parts)),
+        *(event.span_id, mcp_requests.NOUN, event.name, method, path, dict(request.parts)),
         output=response or "",
         error=error if response is None else None,
         unrecordable=why,
-        server=requests.server_of(attributes),
+        server=mcp_requests.server_of(attributes),
     ), request
 
 

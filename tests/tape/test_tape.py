@@ -8,8 +8,8 @@ from inspector.model import Event
 from inspector.redaction import Redactor
 from inspector.tape import NotReplayable, index_of, read_tape, tape_of, write_tape
 from inspector.tape.calls import key_of
+from inspector.tape.mcp_requests import server_at
 from inspector.tape.request_parts import parts_of_body
-from inspector.tape.requests import server_at
 
 BODY = {"model": "m-1", "messages": [{"role": "user", "content": "hi"}], "temperature": 0}
 EXCHANGE = {"status": 200, "headers": {"content-type": "application/json"}, "text": ["{}"]}
