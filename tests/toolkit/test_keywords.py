@@ -1,7 +1,10 @@
+import asyncio
+
 import pytest
 
 from toolkit import (
     Agent,
+    FastAgent,
     Limits,
     McpServers,
     OpenAIModel,
@@ -56,8 +59,17 @@ WRONG_VALUES = {
         approver=True
     ),
     "offer takes a ToolDefinition, as tool.definition is one, not ": lambda: offer(print),
+    "ScriptedModel(turns): expected texts, or Turn(…), found 5": lambda: ScriptedModel(["Hello.", 5]),
+    "FastAgent takes servers by name, as in {'time': StdioServer(…)}, not list": lambda: FastAgent(
+        "a", servers=["time"]
+    ),
     "ToolServer(port=…) is '80'; expected a number, or 0 for a free one": lambda: ToolServer(mode="http", port="80"),
 }
+
+
+def test_a_script_of_one_answer_needs_no_list():
+    for script in ("Hello.", Turn("Hello."), (text for text in ["Hello."])):
+        assert asyncio.run(Agent("a", model=ScriptedModel(script))("Hi.")) == "Hello."
 
 
 @pytest.mark.parametrize("message", WRONG_VALUES)

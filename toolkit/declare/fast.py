@@ -54,6 +54,9 @@ class FastAgent:
         context: ToolContext | None = None,
         base_path: str | Path | None = None,
     ) -> None:
+        if not isinstance(servers or {}, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - not everybody checks types
+            kind = type(servers).__name__
+            raise DefinitionInvalid(f"FastAgent takes servers by name, as in {{'time': StdioServer(…)}}, not {kind}")
         self.name = name
         self.configs: list[AgentConfig] = []
         """What was declared so far, in order."""

@@ -65,7 +65,12 @@ class ScriptedModel:
     """What it was asked, as it was then, the first request first."""
 
     def __post_init__(self) -> None:
-        self.turns = [self.turns] if isinstance(self.turns, str) else list(self.turns)
+        given: Any = self.turns
+        turns: list[Step] = [given] if isinstance(given, str | Turn) or not isinstance(given, Iterable) else [*given]
+        for step in turns:
+            if not (isinstance(step, str | Turn | Exception) or callable(step)):
+                raise DefinitionInvalid(f"ScriptedModel(turns): expected texts, or Turn(…), found {step!r}")
+        self.turns = turns
 
     async def generate(self, request: ModelRequest) -> ModelResponse:
         """Give the script's next answer; its text comes in pieces where the request has ``on_text``."""
