@@ -143,9 +143,11 @@ class Apart(StandIn):
         finally:
             sys.set_asyncgen_hooks(*hooks)
 
-    def aclose(self) -> Awaitable[None]:
-        """Close the generator."""
-        return self._inner.aclose()
+    async def aclose(self) -> None:
+        """Close it, if it is a generator: a program may have another iterator there."""
+        close = getattr(self._inner, "aclose", None)
+        if close is not None:
+            await close()
 
 
 async def _each(items: AsyncIterable[Any]) -> AsyncGenerator[Any, Any]:

@@ -61,9 +61,10 @@ def _read(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 async def _followed(messages: Any, conversation: Conversation) -> AsyncIterator[Any]:
+    messages = Apart(messages)
     with unseen:
         try:
-            async for message in Apart(messages):
+            async for message in messages:
                 safely(lambda message=message: conversation.received(message), None)
                 # The SDK answers requests of Claude Code in tasks that it starts here: tools, hooks, permissions.
                 leave = safely(lambda message=message: conversation.enter(message), None)
@@ -78,6 +79,4 @@ async def _followed(messages: Any, conversation: Conversation) -> AsyncIterator[
             raise
         finally:
             safely(conversation.closed, None)
-            close = getattr(messages, "aclose", None)
-            if close is not None:
-                await close()
+            await messages.aclose()
