@@ -12,6 +12,7 @@ from weakref import WeakSet, ref
 from inspector.integrations.imports import ImportWatch
 from inspector.integrations.tracebacks import hidden
 from inspector.logger import logger
+from instrument.signals import is_of_signal
 
 Wrapper: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 """Makes the replacement of a function."""
@@ -126,7 +127,9 @@ class Patches:
             try:
                 change(sys.modules[module])
             # This runs inside the program's own import statement.
-            except Exception:  # noqa: BLE001
+            except Exception as error:
+                if is_of_signal(error):
+                    raise
                 logger.warning("%s cannot be recorded by this version of the inspector", module, exc_info=True)
             if not is_installing and (missing := self._missing[missing_before:]):
                 logger.warning("not recorded, since the installed version does not have it: %s", ", ".join(missing))
@@ -161,7 +164,9 @@ class Patches:
             try:
                 change(cls)
             # This may run inside the program's own class statement.
-            except Exception:  # noqa: BLE001
+            except Exception as error:
+                if is_of_signal(error):
+                    raise
                 logger.warning("%s cannot be recorded", cls.__qualname__, exc_info=logger.isEnabledFor(logging.DEBUG))
 
         def defining(original: Callable[..., Any]) -> Callable[..., Any]:

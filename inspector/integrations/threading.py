@@ -16,6 +16,7 @@ from inspector.integrations.patches import Patches
 from inspector.integrations.tracebacks import unseen
 from inspector.logger import warn_of_error_once
 from inspector.record.calls.carrying import TreePlace, here
+from instrument.signals import is_of_signal
 
 _OURS: Final = frozenset(("inspector-spool", "inspector-forward", "instrument"))
 """Threads that the first call in need of them starts, and that do not belong to it."""
@@ -69,7 +70,9 @@ def _submit(original: Callable[..., Any]) -> Callable[..., Any]:
 def _place() -> TreePlace | None:
     try:
         return here()
-    except Exception:  # noqa: BLE001 - the border to the program
+    except Exception as error:  # the border to the program
+        if is_of_signal(error):
+            raise
         warn_of_error_once("what a thread calls could not be placed")
         return None
 
@@ -107,7 +110,9 @@ def _carrying(thread: threading.Thread, place: TreePlace) -> Callable[[], None]:
                 placed()
 
         thread.run = run
-    except Exception:  # noqa: BLE001 - a class of the program's may take no attribute
+    except Exception as error:  # a class of the program's may take no attribute
+        if is_of_signal(error):
+            raise
         warn_of_error_once("what a thread calls could not be placed")
         return _nothing
     return put_back

@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from instrument.signals import is_of_signal
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -62,5 +64,7 @@ def _written(state: dict[str, Any]) -> dict[str, bytes] | None:
     try:
         return {name: msgspec.json.encode(value) for name, value in state.items()}
     # Its values are the program's, of any class.
-    except Exception:  # noqa: BLE001
+    except Exception as error:
+        if is_of_signal(error):
+            raise
         return None

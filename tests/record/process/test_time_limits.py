@@ -10,6 +10,7 @@ import pytest
 
 from inspector.integrations.calls import conclude, guarded, opened, safely
 from inspector.integrations.model_requests import Endpoint, ModelRequest, content_of
+from inspector.integrations.patches import Patches
 from inspector.integrations.streams import StreamReading
 from instrument import around
 
@@ -151,6 +152,25 @@ def test_a_call_ends_whose_answer_is_read_as_the_time_is_over(record, limited, r
 def test_a_time_limit_that_is_over_while_an_answer_is_read_reaches_the_program(limited, read):
     with pytest.raises(TooLate):
         read(opened("llm_generate", dict, emitter="here"))
+
+
+def subclassed(patches):
+    class Base:
+        pass
+
+    patches.on_subclasses(Base, over)
+    type("Sub", (Base,), {})
+
+
+@pytest.mark.parametrize(
+    "patch", [lambda patches: patches.once_imported("json", over), subclassed], ids=["import", "subclass"]
+)
+def test_a_time_limit_that_is_over_while_a_framework_is_patched_reaches_the_program(limited, caplog, patch):
+    patches = Patches("framework")
+    with pytest.raises(TooLate):
+        patch(patches)
+    patches.undo()
+    assert caplog.records == []
 
 
 def test_a_call_ends_as_it_begins_if_its_caller_does_not_get_it(record, limited):
