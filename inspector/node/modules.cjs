@@ -18,6 +18,12 @@ const ADDITIONS = [
     names: ["executeToolCall", "generateText", "streamText"],
     set: "aiSdk6",
   },
+  {
+    path: /\/node_modules\/@openai\/agents-core\/dist\/tool\.m?js$/,
+    isKnown: (text) => /^(?:export )?function tool\(options\)/m.test(text),
+    names: ["tool"],
+    set: "openAiAgents",
+  },
 ];
 
 function watchModules(taken) {
@@ -49,7 +55,10 @@ function added(place, content) {
 
 function lines({ names, set }) {
   const of = `globalThis[Symbol.for("mcp-agent-inspector")].${set}`;
-  return `\n;try { ${names.map((name) => `${name} = ${of}.${name}(${name});`).join(" ")} } catch (_) {}\n`;
+  // What TypeScript has made a module of CommonJS exports functions by value.
+  const exported = (name) => `if (typeof exports === "object" && exports.${name}) exports.${name} = ${name};`;
+  const each = names.map((name) => `${name} = ${of}.${name}(${name}); ${exported(name)}`);
+  return `\n;try { ${each.join(" ")} } catch (_) {}\n`;
 }
 
 module.exports = { watchModules };

@@ -28,7 +28,9 @@ function watchFrameworks(facts) {
   const work = new Work(facts);
   facts.part = () => work.current;
   safely(() => watchAiSdk(work, held));
-  require("./modules.cjs").watchModules({ aiSdk6: aiSdk6(work) });
+  const { openAiAgents, watchOpenAiAgents } = require("./openai_agents.cjs");
+  const spans = watchOpenAiAgents(work);
+  require("./modules.cjs").watchModules({ aiSdk6: aiSdk6(work), openAiAgents: openAiAgents(spans) });
 }
 
 function watchEnd(facts) {

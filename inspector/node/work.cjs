@@ -9,11 +9,13 @@ class Work {
   constructor(facts) {
     this.facts = facts;
     this.storage = new AsyncLocalStorage();
+    // Return the innermost part of a framework that keeps it in a context of its own.
+    this.others = [];
   }
 
   // The innermost part that is not over.
   get current() {
-    let part = this.storage.getStore();
+    let part = this.others.reduce((inner, other) => innermost(inner, other()), this.storage.getStore());
     while (part && part.isOver) part = part.outer;
     return part;
   }
@@ -29,10 +31,17 @@ class Work {
   }
 }
 
+function innermost(one, other) {
+  for (let part = one; part; part = part.outer) if (part === other) return one;
+  return other || one;
+}
+
 class Part {
-  constructor(facts, outer, { given, ...told }) {
-    Object.assign(this, { facts, outer, id: facts.next(), isOver: false });
-    this.write({ did: "opened", in: outer && outer.id, given: written(given), ...told });
+  constructor(facts, outer, { given, later, ...told }) {
+    Object.assign(this, { facts, outer, id: facts.next(), isOver: false, at: facts.clock() });
+    const open = (value) => this.write({ did: "opened", at: this.at, in: outer && outer.id, given: written(value), ...told });
+    if (later) queueMicrotask(() => open(later()));
+    else open(given);
   }
 
   write(fact) {

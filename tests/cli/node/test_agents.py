@@ -40,6 +40,46 @@ invoke_agent generateText cancelled
 """
 
 
+TRAVELLED = """\
+invoke_workflow trip ok
+  invoke_agent planner ok
+    execute_tool polite ok
+    chat gpt-4o ok
+    execute_tool weather ok
+    execute_tool weather error NoSuchPlace: not on the map
+    chat gpt-4o ok
+invoke_workflow Agent workflow ok
+  invoke_agent planner ok
+    execute_tool polite ok
+    chat gpt-4o ok
+    execute_tool ask_guide ok
+      invoke_agent guide ok
+        chat gpt-4o ok
+    chat gpt-4o ok
+invoke_workflow Agent workflow ok
+  invoke_agent planner ok
+    execute_tool polite ok
+    chat gpt-4o ok
+    execute_tool handoff ok
+  invoke_agent guide ok
+    chat gpt-4o ok
+invoke_workflow Agent workflow ok
+  invoke_agent guide ok
+    chat gpt-4o ok
+    execute_tool weather ok
+    chat gpt-4o ok
+invoke_workflow Agent workflow error Error: 400 the stub fails with 400
+  invoke_agent guide error Error: 400 the stub fails with 400
+    chat gpt-4o error
+invoke_workflow Agent workflow ok
+  invoke_agent guide ok
+    chat gpt-4o ok
+invoke_workflow Agent workflow ok
+  invoke_agent guide ok
+    chat gpt-4o ok
+"""
+
+
 @pytest.fixture
 def program(sdks, newer_node, models, environment):
     """Write a program next to the packages; return it with the Node that the test needs."""
@@ -96,3 +136,24 @@ def test_agents_of_the_ai_sdk_have_their_tools_and_model_calls(
     seen = {json.loads(bytes(look.input))["city"]: json.loads(bytes(look.output or b"{}")) for look in looks}
     assert seen["Bergen"] == {"city": "Bergen", "sky": "rain"}
     assert set(seen) == {"Bergen", "Oslo", "Nowhere", "Voss"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("load", "is_of_machine"), [({}, False), ({"LOAD": "require"}, True)], ids=["modules", "commonjs-machine"]
+)
+def test_agents_of_the_openai_agents_sdk_have_their_tools_and_model_calls(
+    run, program, recorded, environment, load, is_of_machine
+):
+    command = program("openai_agents.mjs", is_of_machine=is_of_machine)
+    done = run(*command, **load)
+    alone = subprocess.run(command, env=environment | load, capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (3, alone.stdout)
+    events = [event for event in recorded() if event.name != "exit code 3"]
+    assert drawn(events) == TRAVELLED
+    trip = events[0].trace_id
+    assert {event.session_id for event in events if event.trace_id == trip} == {"trip-42"}
+    looks = [event for event in events if event.name == "execute_tool weather"]
+    seen = {json.loads(bytes(look.input))["city"]: json.loads(bytes(look.output or b"{}")) for look in looks}
+    assert json.loads(seen["Bergen"]) == {"city": "Bergen", "sky": "rain"}
+    assert set(seen) == {"Bergen", "Nowhere", "Voss"}
