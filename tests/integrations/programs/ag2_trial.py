@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from ag2 import Agent
+from ag2 import Agent, TaskConfig
 from ag2.config import OpenAIConfig
 from ag2.tools import executor, tool
 from conformance import conform
@@ -63,6 +63,10 @@ def called(times: int, parent: str) -> None:
         count("llm", "gpt-4o", parent)
 
 
+def count_below_any(kind: str, name: str, **more: Any) -> None:
+    ledger.append({"kind": kind, "name": name, "status": "ok", **more})
+
+
 OSLO, ROME, SUN = {"city": "Oslo", "days": 2}, {"city": "Rome"}, "2 days of sun in Oslo"
 ASKED = '!call weather {"city": "Oslo", "days": 2}'
 
@@ -98,6 +102,16 @@ async def agents() -> None:
     count("tool", "weather", "helper", arguments=OSLO, result=SUN)
     called(2, "helper")
     called(2, "outer")
+    delegating = agent("delegating", weather, tasks=TaskConfig())
+    seen((await delegating.ask(f'!call run_subtask {{"task": "{inner}"}}')).body)
+    count("agent", "delegating", None, result=f"told: told: {SUN}")
+    count("tool", "run_subtask", "delegating", arguments={"task": ASKED}, result=f"told: {SUN}")
+    called(2, "delegating")
+    # An agent of its own has a name that it makes up.
+    ledger.append({"kind": "agent", "parent": "run_subtask", "status": "ok", "result": f"told: {SUN}"})
+    count_below_any("tool", "weather", arguments=OSLO, result=SUN)
+    for _ in range(2):
+        count_below_any("llm", "gpt-4o")
     try:
         await agent("refused").ask("\n!fail 400 9")
     except Exception as error:

@@ -140,6 +140,9 @@ async def functions() -> None:
         seen(error)
         failed()
     count("tool", "Trip-broken", None, "error", arguments=ROME, error=str(KeyError("no Rome")))
+    async for part in kernel.invoke_stream(trip["words"], city="Oslo"):
+        seen(part)
+    count("tool", "Trip-words", None, arguments={"city": "Oslo"}, result="oneOslo")
     prompt = kernel.add_function("Trip", function_name="greet", prompt="hello {{$name}}")
     seen(await kernel.invoke(prompt, name="Ann"))
     count("workflow", "Trip-greet", None, arguments={"name": "Ann"}, result="echo: hello Ann")
