@@ -291,24 +291,19 @@ export async function deleteSession(sessionId: string): Promise<void> {
 }
 
 /** The input and output of some calls of a run, one line each; at most 200 calls. */
-export async function previewsOf(runId: string, spanIds: readonly string[], signal?: AbortSignal): Promise<Preview[]> {
-  const query = { span_id: [...spanIds] };
-  const asked = client.GET("/runs/{run_id}/previews", {
-    params: { path: { run_id: runId }, query },
-    ...(signal && { signal }),
-  });
-  return (await unwrap(asked)).items;
+export async function previewsOf(runId: string, spanIds: readonly string[], signal: AbortSignal): Promise<Preview[]> {
+  const params = { path: { run_id: runId }, query: { span_id: [...spanIds] } };
+  return (await unwrap(client.GET("/runs/{run_id}/previews", { params, signal }))).items;
 }
 
 /** The same of calls of any runs: of all these spans in all these traces; at most 200 of each. */
 export async function eventPreviews(
   traceIds: readonly string[],
   spanIds: readonly string[],
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<Preview[]> {
   const query = { trace_id: [...traceIds], span_id: [...spanIds] };
-  const asked = client.GET("/events/previews", { params: { query }, ...(signal && { signal }) });
-  return (await unwrap(asked)).items;
+  return (await unwrap(client.GET("/events/previews", { params: { query }, signal }))).items;
 }
 
 /** A tool as last declared, and the span that declares it. */

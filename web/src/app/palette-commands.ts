@@ -5,6 +5,7 @@ import { type GroupBy, isNotFound, type Run, type SpanEvent } from "@/api/client
 import { spanByIdQuery, statsQuery, topRunsQuery } from "@/api/queries";
 import type { Filter } from "@/lib/filter";
 import { ago, dollars, plural } from "@/lib/format";
+import { groupedBy } from "@/lib/grouped";
 import { runName } from "@/lib/run-name";
 import { keyOf } from "@/lib/shortcuts";
 import { unixMs } from "@/lib/time";
@@ -46,13 +47,8 @@ export function useFound(typed: string): { commands: Command[]; searching: boole
 
 /** Commands below their headings, in the order of their first command. */
 export function grouped(commands: readonly Command[]) {
-  const groups = new Map<string, { command: Command; place: number }[]>();
-  commands.forEach((command, place) => {
-    const group = command.group ?? THIS_PAGE;
-    const members = groups.get(group);
-    if (members) members.push({ command, place });
-    else groups.set(group, [{ command, place }]);
-  });
+  const placed = commands.map((command, place) => ({ command, place }));
+  const groups = groupedBy(placed, ({ command }) => command.group ?? THIS_PAGE);
   return [...groups].map(([group, members]) => ({ group, members }));
 }
 

@@ -86,13 +86,10 @@ export function conditionsOf(filter: Filter): Condition[] {
   if (filter.replays) {
     add(null, "replays", filter.replays === "true" ? "included" : "left out", { replays: undefined });
   }
-  for (const field of PAIR_FIELDS) {
-    for (const pair of new Set(filter[field])) {
-      add(field, field, pair, { [field]: filter[field]?.filter((each) => each !== pair) }, `${field} ${pair}`);
+  for (const field of [...PAIR_FIELDS, "label"] as const) {
+    for (const one of new Set(filter[field])) {
+      add(field, field, one, { [field]: filter[field]?.filter((each) => each !== one) }, `${field} ${one}`);
     }
-  }
-  for (const label of filter.label ?? []) {
-    add("label", "label", label, { label: filter.label?.filter((each) => each !== label) }, `label ${label}`);
   }
   return found;
 }

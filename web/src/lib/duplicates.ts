@@ -1,3 +1,4 @@
+import { groupedBy } from "./grouped";
 import type { SpanRow } from "./spans";
 import { ancestorsOf, type Tree } from "./tree";
 
@@ -8,21 +9,13 @@ const known = new WeakMap<readonly SpanRow[], Duplicates>();
 
 /** Group the duplicates by call, each in order of start; computed once for each list of rows. */
 export function duplicatesOf(rows: readonly SpanRow[]): Duplicates {
-  const found = known.get(rows) ?? built(rows);
+  const folded = () => rows.filter((row): row is Folded => row.foldedInto !== null);
+  const found = known.get(rows) ?? groupedBy(folded(), ({ foldedInto }) => foldedInto);
   known.set(rows, found);
   return found;
 }
 
-function built(rows: readonly SpanRow[]): Duplicates {
-  const duplicates = new Map<string, SpanRow[]>();
-  for (const row of rows) {
-    if (row.foldedInto === null) continue;
-    const others = duplicates.get(row.foldedInto);
-    if (others) others.push(row);
-    else duplicates.set(row.foldedInto, [row]);
-  }
-  return duplicates;
-}
+type Folded = SpanRow & { foldedInto: string };
 
 /** Another span of the same call, as seen from a span: both often have the same name. */
 export interface OtherSpan {

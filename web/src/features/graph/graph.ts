@@ -1,5 +1,6 @@
 import { type Call, type Calls, calleeKind, calleeName, countingRow, figureOf, isHousekeeping } from "@/lib/calls";
 import type { Kind } from "@/lib/filter";
+import { groupedBy } from "@/lib/grouped";
 import { PART, type Steps } from "@/lib/steps";
 
 /** Totals of calls. Calls inside another call of the same kind are not added again. */
@@ -272,22 +273,12 @@ export function foldedGraph(graph: AgentGraph, opened: ReadonlySet<string>, show
 
 /** Leaves with the same callers, by these callers. */
 function leafGroups({ nodes, edges }: AgentGraph): Map<string, GraphNode[]> {
-  const callers = new Map<string, string[]>();
   const calling = new Set(edges.map((edge) => edge.from));
-  for (const { from, to } of edges) {
-    const known = callers.get(to);
-    if (known) known.push(from);
-    else callers.set(to, [from]);
-  }
-  const groups = new Map<string, GraphNode[]>();
-  for (const node of nodes) {
-    if (calling.has(node.id) || node.kind === "agent" || node.kind === "workflow" || node.kind === "llm") continue;
-    const key = JSON.stringify((callers.get(node.id) ?? []).toSorted());
-    const group = groups.get(key);
-    if (group) group.push(node);
-    else groups.set(key, [node]);
-  }
-  return groups;
+  const calls = groupedBy(edges, ({ to }) => to);
+  const leaves = nodes.filter(
+    ({ id, kind }) => !calling.has(id) && kind !== "agent" && kind !== "workflow" && kind !== "llm",
+  );
+  return groupedBy(leaves, ({ id }) => JSON.stringify((calls.get(id) ?? []).map(({ from }) => from).sort()));
 }
 
 function weight(leaf: GraphNode, shown: GraphNode | null): number {

@@ -1,3 +1,4 @@
+import { groupedBy } from "@/lib/grouped";
 import type { SpanRow } from "@/lib/spans";
 
 /** The parts of a prompt, in their order. */
@@ -39,14 +40,10 @@ export interface ContextTurn {
 
 /** The conversations in some rows, each as its turns in order of start; the longest first. */
 export function contextsOf(rows: readonly SpanRow[]): ContextTurn[][] {
-  const found = new Map<string, SpanRow[]>();
-  for (const row of rows) {
-    if (!row.turn || row.foldedInto !== null) continue;
-    const turns = found.get(row.turn.conversation);
-    if (turns) turns.push(row);
-    else found.set(row.turn.conversation, [row]);
-  }
-  return [...found.values()].map(contextOf).sort((a, b) => b.length - a.length);
+  const turns = rows.filter((row) => row.turn && row.foldedInto === null);
+  return [...groupedBy(turns, ({ turn }) => turn?.conversation).values()]
+    .map(contextOf)
+    .sort((a, b) => b.length - a.length);
 }
 
 /** The turns of the conversation that a call belongs to; empty if that is unknown. */

@@ -1,3 +1,4 @@
+import { groupedBy } from "@/lib/grouped";
 import type { InferredTurn } from "@/lib/inferred";
 import type { SpanRow } from "@/lib/spans";
 import { PART, type Steps } from "@/lib/steps";
@@ -45,7 +46,7 @@ export function* betweenSteps(known: Known, talks: readonly Talk[]): Steps<Map<n
     const { startMs } = known.rows[at] as SpanRow;
     for (const talk of asking) until.set(talk, Math.max(until.get(talk) ?? 0, startMs));
   }
-  for (const [above, beside] of byPlace(talks)) {
+  for (const [above, beside] of groupedBy(talks, ({ above }) => above)) {
     const siblings = above < 0 ? known.tree.roots : (known.tree.children[above] ?? []);
     const others = siblings.filter((at) => !turns.has(at) && !owners.has(at) && known.rows[at]?.kind !== "llm");
     yield* withinSteps(
@@ -57,16 +58,6 @@ export function* betweenSteps(known: Known, talks: readonly Talk[]): Steps<Map<n
   }
   const found = new Map<number, Talk>();
   for (const [at, [only, ...more]] of owners) if (only && more.length === 0 && !turns.has(at)) found.set(at, only);
-  return found;
-}
-
-function byPlace(talks: readonly Talk[]): Map<number, Talk[]> {
-  const found = new Map<number, Talk[]>();
-  for (const talk of talks) {
-    const beside = found.get(talk.above) ?? [];
-    beside.push(talk);
-    found.set(talk.above, beside);
-  }
   return found;
 }
 
