@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from pairs import FIRST, SECOND, two_trips
 from playwright.sync_api import Browser, Page, expect
 from serving import DEMO_SPANS, ROOT, Server, fill, record_demo, serving, wait_until
+from settling import settle
 from stories import LOOP, MINUTE, MS, START_NS, loop_spans, message, model_call, run_spans, span_of, tool_call
 
 from inspector.model import Span
@@ -120,6 +121,7 @@ def take(browser: Browser, server: Server, theme: Any, shown: dict[str, tuple[st
         page.clock.set_fixed_time(NOW_MS / 1000)
         page.goto(f"{server.url}/#{view}")
         expect(page.locator("#main")).to_contain_text(text)
+        settle(page)
         wait_until_still(page)
         page.screenshot(path=IMAGES / f"{name}-{theme}.png")
         page.close()
