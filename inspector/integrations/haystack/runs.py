@@ -1,6 +1,7 @@
 """Runs of pipelines, of their components, and of agents."""
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Generator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from inspect import iscoroutine
 from typing import Any, Final, cast
@@ -29,12 +30,8 @@ def _pipeline(pipeline: Any, data: Any) -> Call:
 @wrapping
 def ran(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     """Report each run of a pipeline."""
-    with unseen, _pipeline(self, args[0] if args else kwargs.get("data")) as call:
-        try:
-            output = original(self, *args, **kwargs)
-        except BaseException as exc:
-            fail(call, exc)
-            raise
+    with inside(_pipeline(self, args[0] if args else kwargs.get("data"))) as call:
+        output = original(self, *args, **kwargs)
     conclude(call, _outcome, output)
     return output
 
@@ -56,13 +53,8 @@ def ran_component(original: Any, /, *args: Any, **kwargs: Any) -> Any:
     named = dict(zip(("component_name", "component", "inputs"), args, strict=False)) | kwargs
     if safely(lambda: is_a(named["component"]["instance"], "Agent", of="haystack."), False):
         return original(*args, **kwargs)
-    call = opened_apart("workflow_run", partial(_component, named), emitter="haystack")
-    with unseen, call:
-        try:
-            output = original(*args, **kwargs)
-        except BaseException as exc:
-            fail(call, exc)
-            raise
+    with inside(opened_apart("workflow_run", partial(_component, named), emitter="haystack")) as call:
+        output = original(*args, **kwargs)
         if iscoroutine(output):
             return _awaited(call, output)
     conclude(call, _outcome, output)
@@ -70,21 +62,23 @@ def ran_component(original: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 
 async def _awaited(call: Call, work: Awaitable[Any]) -> Any:
-    with unseen, call:
-        try:
-            output = await work
-        except BaseException as exc:
-            fail(call, exc)
-            raise
+    with unseen, inside(call):
+        output = await work
     conclude(call, _outcome, output)
     return output
 
 
-def fail(call: Call, exc: BaseException) -> None:
-    """Fail a call with the exception of the program's own code, which Haystack wraps; a breakpoint interrupts it."""
-    if type(exc).__name__ == "BreakpointException":
-        call.interrupted()
-    call.failed(exc.__cause__ or exc)
+@contextmanager
+def inside(call: Call) -> Generator[Call]:
+    """Do the work of a call, which fails with the exception of the program's own code, where Haystack wraps that."""
+    with call:
+        try:
+            yield call
+        except BaseException as exc:
+            if type(exc).__name__ == "BreakpointException":
+                call.interrupted()
+            call.failed(exc.__cause__ or exc)
+            raise
 
 
 def _component(named: Mapping[str, Any]) -> Keywords:

@@ -6,11 +6,10 @@ from typing import Any, Final
 from inspector.integrations.calls import Call, Keywords, guarded, is_inside, opened
 from inspector.integrations.classes import is_a
 from inspector.integrations.generators import opened_apart
-from inspector.integrations.haystack.runs import fail, plain
+from inspector.integrations.haystack.runs import inside, plain
 from inspector.integrations.patches import wrapping
 from inspector.integrations.stand_ins import StandIn
 from inspector.integrations.tool_bodies import decided_function, leave_to_others
-from inspector.integrations.tracebacks import unseen
 
 _OF_TOOLSET: Final = "haystack.tools.searchable_toolset"
 """The module of the function that finds tools for a model, and has them offered to it."""
@@ -30,12 +29,8 @@ def called(original: Any, /, self: Any, **kwargs: Any) -> Any:
     # An asynchronous call of a tool without an asynchronous function.
     if is_inside(self):
         return original(own, **kwargs)
-    with unseen, _opened(self, kwargs) as call:
-        try:
-            result = original(own, **kwargs)
-        except BaseException as exc:
-            fail(call, exc)
-            raise
+    with inside(_opened(self, kwargs)) as call:
+        result = original(own, **kwargs)
     call.ended(lambda: {"result": plain(result)})
     return result
 
@@ -44,12 +39,8 @@ def called(original: Any, /, self: Any, **kwargs: Any) -> Any:
 async def called_async(original: Any, /, self: Any, **kwargs: Any) -> Any:
     """Like `called`, for a coroutine function."""
     own = _Decided(self)
-    with unseen, _opened(self, kwargs) as call:
-        try:
-            result = await original(own, **kwargs)
-        except BaseException as exc:
-            fail(call, exc)
-            raise
+    with inside(_opened(self, kwargs)) as call:
+        result = await original(own, **kwargs)
     call.ended(lambda: {"result": plain(result)})
     return result
 
