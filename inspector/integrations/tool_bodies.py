@@ -4,13 +4,14 @@ The framework checks arguments before, and turns the result or exception into a 
 model. A controller's answer or exception takes the same way.
 """
 
-from collections.abc import Awaitable, Callable, Generator, Mapping
-from contextlib import contextmanager
-from functools import wraps
-from inspect import iscoroutinefunction
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from contextlib import aclosing, contextmanager
+from functools import partial, update_wrapper, wraps
+from inspect import isasyncgenfunction, iscoroutinefunction
 from typing import Any, TypeAlias, cast
 
 from inspector.integrations.calls import Call, enclosing
+from inspector.integrations.generators import Apart
 from inspector.integrations.methods import bound
 from inspector.integrations.tracebacks import unseen
 from instrument import control
@@ -138,6 +139,9 @@ def decided_async(emitter: str, applied: Applied = by_name) -> Callable[[Any], A
 
 def decided_function(function: Any, emitter: str, applied: Applied = by_name) -> Any:
     """Return the function of a tool as the controller decides about it; it runs once for each call of its tool."""
+    if isasyncgenfunction(function):
+        # Frameworks ask whether it is one, and a partial of one is.
+        return update_wrapper(partial(run_in_steps, function, emitter, applied), function)
 
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -154,6 +158,30 @@ def decided_function(function: Any, emitter: str, applied: Applied = by_name) ->
             return await (body(None) if call is None else run_body_async(call, body))
 
     return run_async if iscoroutinefunction(function) else run
+
+
+async def run_in_steps(
+    function: Any, emitter: str, applied: Applied, /, *args: Any, **kwargs: Any
+) -> AsyncGenerator[Any, Any]:
+    """Run a tool's function that is a generator, unless the controller answers; what it gives last is its result."""
+    call = starting(emitter)
+    with unseen:
+        body = body_of(function, call, args, kwargs, applied)
+        steps = body(None) if call is None else run_body(call, body)
+        if not isinstance(steps, AsyncGenerator):
+            yield steps
+            return
+        last = None
+        try:
+            async with aclosing(Apart(steps)) as parts:
+                async for last in parts:
+                    yield last
+        except Exception as exc:
+            if call is not None:
+                call.add(returned=None, raised=exc)
+            raise
+        if call is not None:
+            call.add(returned=last)
 
 
 def body_of(

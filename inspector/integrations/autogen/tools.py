@@ -1,11 +1,9 @@
 """Tool calls. Whoever calls a tool turns its exception into a text for the model."""
 
 import json
-import sys
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing
+from collections.abc import Mapping
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, conclude, guarded, is_inside, opened
 from inspector.integrations.classes import inherits, kind_of
@@ -13,7 +11,14 @@ from inspector.integrations.generators import Following, in_steps, opened_apart
 from inspector.integrations.methods import bound
 from inspector.integrations.patches import wrapping
 from inspector.integrations.plain import is_items, streamed_arguments
-from inspector.integrations.tool_bodies import Arguments, leave_to_others, run_body, run_body_async, starting
+from inspector.integrations.tool_bodies import (
+    Arguments,
+    body_of,
+    leave_to_others,
+    run_body_async,
+    run_in_steps,
+    starting,
+)
 from inspector.integrations.tracebacks import unseen
 
 _SOURCES: Final = {
@@ -97,46 +102,21 @@ async def decided(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any
     """Have what a tool does decided about."""
     call = starting("autogen")
     with unseen:
-        if call is None:
-            return await original(self, *args, **kwargs)
-        return await run_body_async(call, partial(_run, original, self, args, kwargs))
+        body = body_of(bound(original, self), call, args, kwargs, partial(_given, self))
+        return await (body(None) if call is None else run_body_async(call, body))
 
 
 @wrapping
 def decided_in_steps(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     """Like `decided`, for a tool that gives what happens as it comes: its last item is its result."""
-    return _in_steps(partial(_run, original, self, args, kwargs))
+    return run_in_steps(bound(original, self), "autogen", partial(_given, self), *args, **kwargs)
 
 
-async def _in_steps(body: Callable[[Arguments | None], Any]) -> AsyncGenerator[Any, Any]:
-    call = starting("autogen")
-    with unseen:
-        steps = body(None) if call is None else run_body(call, body)
-        if not isinstance(steps, AsyncGenerator):
-            # A controller's answer.
-            yield steps
-            return
-        given = cast("AsyncGenerator[Any, Any]", steps)
-        last = None
-        try:
-            async with aclosing(given):
-                async for last in given:
-                    yield last
-        except Exception:
-            if call is not None:
-                call.add(returned=None, raised=sys.exception())
-            raise
-        if call is not None:
-            call.add(returned=last)
-
-
-def _run(original: Any, tool: Any, args: tuple[Any, ...], kwargs: dict[str, Any], changed: Arguments | None) -> Any:
-    if changed is None:
-        return bound(original, tool)(*args, **kwargs)
+def _given(
+    tool: Any, _: Call, args: tuple[Any, ...], kwargs: dict[str, Any], changed: Arguments
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
     given = tool.args_type().model_validate(dict(changed))
-    if args:
-        return bound(original, tool)(given, *args[1:], **kwargs)
-    return bound(original, tool)(**{**kwargs, "args": given})
+    return ((given, *args[1:]), kwargs) if args else ((), {**kwargs, "args": given})
 
 
 def has_tools(cls: type[Any]) -> bool:

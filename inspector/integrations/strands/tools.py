@@ -1,9 +1,7 @@
 """Tool calls. Strands turns the exception of a tool into a result with the status of an error."""
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import aclosing
-from functools import wraps
-from inspect import isasyncgen, isasyncgenfunction
 from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, conclude, guarded, is_inside, opened, safely
@@ -14,14 +12,10 @@ from inspector.integrations.patches import wrapping
 from inspector.integrations.plain import is_fields
 from inspector.integrations.stand_ins import StandIn
 from inspector.integrations.tool_bodies import (
-    Applied,
     Arguments,
-    body_of,
     by_name,
     decided_function,
     leave_to_others,
-    run_body,
-    starting,
 )
 from inspector.integrations.tracebacks import unseen
 
@@ -146,36 +140,7 @@ def _own(tool: Any, method: _Function) -> Any:
     is_theirs = method.__module__.startswith(_OF_STRANDS) and is_a(tool, _DECORATED, _BY_REQUEST)
     if function is None or not is_theirs:
         return tool
-    return _Decided(tool, _reported(function, _by_request if is_a(tool, _BY_REQUEST) else by_name))
-
-
-def _reported(function: _Function, applied: Applied) -> _Function:
-    if not isasyncgenfunction(function):
-        return decided_function(function, "strands", applied)
-
-    @wraps(function)
-    async def run_in_steps(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
-        call = starting("strands")
-        with unseen:
-            body = body_of(function, call, args, kwargs, applied)
-            steps: Any = body(None) if call is None else run_body(call, body)
-            if not isasyncgen(steps):
-                yield steps
-                return
-            last = None
-            try:
-                async with aclosing(Apart(steps)) as parts:
-                    async for last in parts:
-                        yield last
-            except Exception as exc:
-                if call is not None:
-                    call.add(returned=None, raised=exc)
-                raise
-            if call is not None:
-                # Its result is what it gave last.
-                call.add(returned=last)
-
-    return run_in_steps
+    return _Decided(tool, decided_function(function, "strands", _by_request if is_a(tool, _BY_REQUEST) else by_name))
 
 
 def _by_request(
