@@ -9,6 +9,8 @@ const HANDED = Symbol.for("mcp-agent-inspector");
 
 const FUNCTIONS_OF_AI = [/^async function executeToolCall\(/m, /^async function generateText\(/m, /^function streamText\(/m];
 
+const METHODS_OF_MCP = [/^(?:export )?class Protocol \{/m, /^ {4}request\(request, resultSchema/m, /^ {4}setRequestHandler\(/m];
+
 // Each with the path of the module, and whether it is of a known version. Functions that are declared can be replaced, also where they are
 // exported: https://tc39.es/ecma262/#sec-module-namespace-exotic-objects
 const ADDITIONS = [
@@ -23,6 +25,12 @@ const ADDITIONS = [
     isKnown: (text) => /^(?:export )?function tool\(options\)/m.test(text),
     names: ["tool"],
     set: "openAiAgents",
+  },
+  {
+    path: /\/node_modules\/@modelcontextprotocol\/sdk\/dist\/(?:esm|cjs)\/shared\/protocol\.js$/,
+    isKnown: (text) => METHODS_OF_MCP.every((each) => each.test(text)),
+    names: ["Protocol"],
+    set: "mcpSdk",
   },
 ];
 

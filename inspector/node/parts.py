@@ -12,7 +12,12 @@ from inspector.node.errors import thrown
 from inspector.transcripts.lines import Json
 from instrument.keywords import Noun
 
-_NOUNS: Final[dict[str, Noun]] = {"agent": "agent_call", "tool": "tool_call", "workflow": "workflow_run"}
+_NOUNS: Final[dict[str, Noun]] = {
+    "agent": "agent_call",
+    "tool": "tool_call",
+    "workflow": "workflow_run",
+    "rpc": "rpc_request",
+}
 """By what the notes call them."""
 
 
@@ -27,6 +32,7 @@ class Part:
 
     def __init__(self, note: Json, at_ns: int, outer: "Part | None") -> None:
         self._noun = str(note.get("noun"))
+        self._id, self._at_ns = note.get("id"), at_ns
         context = inside(outer)
         session = note.get("session")
         if isinstance(session, str) and context.run(sessions.get) is None:
@@ -43,11 +49,17 @@ class Part:
         self.call.add(at_ns=at_ns)
         match did:
             case "closed":
-                self.call.ended(lambda: {"result": _value(note.get("result"))})
+                self.call.ended(lambda: self._outcome(_value(note.get("result")), at_ns))
             case "broke":
                 self.call.failed(thrown(note))
             case _:
                 self.call.failed(CancelledError())
+
+    def _outcome(self, result: Any, at_ns: int) -> Keywords:
+        if self._noun != "rpc":
+            return {"result": result}
+        envelope = {"jsonrpc": "2.0", "id": self._id, "result": result}
+        return {"envelope": envelope, "duration_ms": (at_ns - self._at_ns) / 1e6}
 
     def abandoned(self, at_ns: int) -> None:
         """End it as work that the program did not wait for."""
@@ -62,6 +74,8 @@ def inside(part: Part | None) -> Context:
 
 def _described(noun: str, note: Json) -> Keywords:
     name, given = str(note.get("name")), _value(note.get("given"))
+    if noun == "rpc":
+        return {"envelope": given, **{key: note.get(key) for key in ("transport", "direction", "server")}}
     if noun != "tool":
         return {noun: Named(name), "input": given, **({} if noun == "agent" else {"context": None})}
     source = note.get("source")

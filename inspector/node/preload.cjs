@@ -30,7 +30,9 @@ function watchFrameworks(facts) {
   safely(() => watchAiSdk(work, held));
   const { openAiAgents, watchOpenAiAgents } = require("./openai_agents.cjs");
   const spans = watchOpenAiAgents(work);
-  require("./modules.cjs").watchModules({ aiSdk6: aiSdk6(work), openAiAgents: openAiAgents(spans) });
+  const { mcpSdk } = require("./mcp.cjs");
+  const taken = { aiSdk6: aiSdk6(work), openAiAgents: openAiAgents(spans), mcpSdk: mcpSdk(work) };
+  require("./modules.cjs").watchModules(taken);
 }
 
 function watchEnd(facts) {

@@ -35,8 +35,9 @@ ELSEWHERE: Final = {
     "github.copilot": "GitHub Copilot",
     "opencode.transcript": "opencode",
     "node": "Node",
+    "@modelcontextprotocol/sdk": "Node",
 }
-"""Emitters and scopes of model calls that another program makes, and that program."""
+"""Emitters and scopes of calls that another program makes, and that program."""
 AROUND: Final = {"agent_call": "invoke_agent", "workflow_run": "invoke_workflow"}
 """Calls of the program around its model calls, and the beginnings of their names."""
 TOOLKIT: Final = "toolkit"

@@ -201,12 +201,18 @@ class _Recorded:
         return f"calls of {len(first)} processes, such as {named}, cannot be replayed together yet"
 
 
+_CALLED: Final = {"llm": "model calls", "rpc": "requests to servers"}
+"""Kinds of calls that another program may make, and what they are called."""
+
+
 def _made_elsewhere(events: Iterable[Event]) -> str | None:
-    """Say why no call of a run can be answered: another program makes its model calls, and its tools run there."""
-    for attributes in (attributes_of(event) for event in events if event.kind == "llm"):
+    """Say why no call of a run can be answered: another program makes its calls, and its tools run there."""
+    for event in events:
+        calls = _CALLED.get(event.kind)
+        attributes = {} if calls is None else attributes_of(event)
         for key in (sc.EMITTER, _SCOPE):
             if (program := ELSEWHERE.get(str(attributes.get(key)))) is not None:
-                return f"its model calls are made by {program}, another program, which a replay cannot answer"
+                return f"its {calls} are made by {program}, another program, which a replay cannot answer"
     return None
 
 

@@ -157,3 +157,36 @@ def test_agents_of_the_openai_agents_sdk_have_their_tools_and_model_calls(
     seen = {json.loads(bytes(look.input))["city"]: json.loads(bytes(look.output or b"{}")) for look in looks}
     assert json.loads(seen["Bergen"]) == {"city": "Bergen", "sky": "rain"}
     assert set(seen) == {"Bergen", "Nowhere", "Voss"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("load", "is_of_machine"), [({}, False), ({"LOAD": "require"}, True)], ids=["modules", "commonjs-machine"]
+)
+def test_clients_and_servers_of_the_mcp_sdk_have_their_requests(
+    run, program, recorded, inspector, environment, load, is_of_machine
+):
+    command = program("mcp.mjs", is_of_machine=is_of_machine)
+    done = run(*command, **load)
+    alone = subprocess.run(command, env=environment | load, capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (0, alone.stdout)
+    sent, answered = [], []
+    for event in recorded():
+        its = json.loads(bytes(event.attributes))
+        error = event.error and f"{event.error.type}: {event.error.message.replace('MCP error -32602: ', '')}"
+        (sent if its["mcp.rpc.direction"] == "outbound" else answered).append((event.name, event.status, error))
+        assert its["mcp.rpc.transport"] == "stdio"
+    assert (
+        sent
+        == answered
+        == [
+            ("initialize", "ok", None),
+            ("tools/list", "ok", None),
+            ("tools/call look", "ok", None),
+            ("tools/call look", "error", "tool_error: not on the map"),
+            ("resources/read", "ok", None),
+            ("resources/read", "error", "McpError: Resource map://moon not found"),
+        ]
+    )
+    refused = inspector("replay", "last").stderr
+    assert b"its requests to servers are made by Node, another program, which a replay cannot answer" in refused
