@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from inspector.integrations.served import Served, arrived
+from inspector.integrations.stand_ins import StandIn
 from inspector.integrations.tracebacks import unseen
 
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -35,20 +36,13 @@ async def answer_asgi(app: App, scope: Scope, receive: Receive, send: Send, *, a
     return result
 
 
-class AsgiApp:
+class AsgiApp(StandIn):
     """An application as a server calls it."""
-
-    def __init__(self, app: App) -> None:
-        self.app = app
-
-    def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the application."""
-        return getattr(self.app, name)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> Any:
         """Answer one connection."""
         with unseen:
-            return await answer_asgi(self.app, scope, receive, send, at_server=True)
+            return await answer_asgi(self._inner, scope, receive, send, at_server=True)
 
 
 class _Connection:

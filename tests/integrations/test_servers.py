@@ -1,3 +1,4 @@
+import copy
 import json
 import os
 import subprocess
@@ -6,6 +7,7 @@ import sys
 import pytest
 
 from inspector.cli.app import run as command
+from inspector.integrations.asgi import AsgiApp
 
 SERVING = """
 import inspector, threading, time
@@ -584,3 +586,10 @@ with contextlib.redirect_stdout(io.StringIO()):
     assert (good["origin"], good["status"], names(good)) == ("cell", "ok", ["cell [1]", "execute_tool in the first"])
     assert (bad["status"], names(bad)) == ("error", ["cell [3]", "execute_tool in the third"])
     assert bad["root"]["error"]["type"] == "ZeroDivisionError"
+
+
+def test_an_application_that_is_recorded_can_be_copied():
+    class Application:
+        title = "shop"
+
+    assert copy.copy(AsgiApp(Application())).title == "shop"
