@@ -1,5 +1,10 @@
+import asyncio
+
 import pytest
 from recorded_events import facts
+
+from inspector.integrations.autogen.tools import served
+from instrument import control
 
 pytestmark = pytest.mark.slow
 
@@ -53,3 +58,14 @@ def test_a_failure_that_is_told_the_model_has_its_own_exception(recorded):
     assert errors["execute_tool broken"] == errors["execute_tool steps"] == "KeyError"
     assert errors["execute_tool nobody"].endswith("ToolFailed")
     assert errors["invoke_agent second"] == "ValueError"
+
+
+async def call_tool(shelf, name, arguments=None, cancellation_token=None):
+    return name, arguments, cancellation_token
+
+
+@pytest.mark.parametrize("given", [(), ({"of": "books"},), ({"of": "books"}, "token")])
+def test_changed_arguments_of_a_workbench_take_the_place_of_those_it_was_called_with(given):
+    with control.install(lambda _: control.Proceed({"of": "maps"})):
+        name, arguments, token = asyncio.run(served(call_tool)(object(), "shelf", *given))
+    assert (name, arguments, token) == ("shelf", {"of": "maps"}, "token" if given[1:] else None)

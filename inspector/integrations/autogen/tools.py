@@ -154,7 +154,8 @@ def _serve(
     original: Any, workbench: Any, args: tuple[Any, ...], kwargs: dict[str, Any], changed: Arguments | None
 ) -> Any:
     if changed is not None:
-        args, kwargs = args[:1] + args[2:], {**kwargs, "arguments": dict(changed)}
+        given = dict(changed)
+        args, kwargs = ((args[0], given, *args[2:]), kwargs) if args[1:] else (args, {**kwargs, "arguments": given})
     return original(workbench, *args, **kwargs)
 
 
