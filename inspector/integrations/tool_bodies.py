@@ -4,7 +4,7 @@ The framework checks arguments before, and turns the result or exception into a 
 model. A controller's answer or exception takes the same way.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Generator, Mapping
 from contextlib import aclosing, contextmanager
 from functools import partial, update_wrapper, wraps
 from inspect import isasyncgenfunction, iscoroutinefunction
@@ -163,17 +163,17 @@ def decided_function(function: Any, emitter: str, applied: Applied = by_name) ->
 async def run_in_steps(
     function: Any, emitter: str, applied: Applied, /, *args: Any, **kwargs: Any
 ) -> AsyncGenerator[Any, Any]:
-    """Run a tool's function that is a generator, unless the controller answers; what it gives last is its result."""
+    """Run a tool's function that gives items as they come, unless the controller answers; the last is its result."""
     call = starting(emitter)
     with unseen:
         body = body_of(function, call, args, kwargs, applied)
-        steps = body(None) if call is None else run_body(call, body)
-        if not isinstance(steps, AsyncGenerator):
+        steps: object = body(None) if call is None else run_body(call, body)
+        if not isinstance(steps, AsyncIterable):
             yield steps
             return
         last = None
         try:
-            async with aclosing(Apart(steps)) as parts:
+            async with aclosing(Apart(aiter(cast("AsyncIterable[Any]", steps)))) as parts:
                 async for last in parts:
                     yield last
         except Exception as exc:

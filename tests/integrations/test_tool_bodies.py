@@ -1,11 +1,12 @@
 """The body of a tool, which hooks of the program may run more than once within one call."""
 
 import asyncio
+from contextlib import nullcontext
 
 import pytest
 
 from inspector.integrations.calls import opened
-from inspector.integrations.tool_bodies import decided, decided_async
+from inspector.integrations.tool_bodies import by_name, decided, decided_async, run_in_steps
 from instrument import control
 from instrument.control import Answer, Denied, Proceed
 from instrument.testing import capture
@@ -87,3 +88,27 @@ def test_what_a_body_calls_below_is_part_of_it(tool):
     with control.install(note):
         assert called(lambda: tool(inner)(TOOL))[0] == "booked"
     assert asked == ["book"]
+
+
+class Rooms:
+    """Gives items as they come, and is no generator."""
+
+    def __init__(self):
+        self.left = ["first", "last"]
+
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        if not self.left:
+            raise StopAsyncIteration
+        return self.left.pop(0)
+
+
+@pytest.mark.parametrize("controller", [None, lambda _: Proceed()])
+def test_a_body_may_give_its_items_by_any_asynchronous_iterator(controller):
+    async def items():
+        return [item async for item in run_in_steps(Rooms, "test", by_name)]
+
+    with control.install(controller) if controller else nullcontext():
+        assert called(lambda: asyncio.run(items())) == (["first", "last"], "last", None)
