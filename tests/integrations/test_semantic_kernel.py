@@ -1,5 +1,12 @@
+import asyncio
+from types import SimpleNamespace
+
 import pytest
 from recorded_events import facts
+
+from inspector.integrations.calls import opened
+from inspector.integrations.semantic_kernel.functions import decided
+from instrument import control
 
 pytestmark = pytest.mark.slow
 
@@ -52,3 +59,18 @@ def test_a_failure_that_is_told_the_model_has_its_own_exception(recorded):
 def test_a_thread_is_a_session_if_the_program_named_it(recorded):
     sessions = {event.name: event.session_id for event in recorded.of("agent")}
     assert (sessions["invoke_agent streaming"], sessions["invoke_agent planner"]) == ("talk-1", None)
+
+
+def test_changed_arguments_are_for_one_call_and_not_for_others_with_the_same_object():
+    async def book(function, context):
+        context.result = SimpleNamespace(value=dict(context.arguments))
+
+    given = {"city": "Oslo", "seats": 4, "user": "ada"}
+    context = SimpleNamespace(arguments=given)
+    named = {"tool_name": "book", "args": {"city": "Oslo", "seats": 4}}
+    with control.install(lambda _: control.Proceed({"city": "Rome"})):
+        with opened("tool_call", lambda: named, emitter="semantic_kernel") as call:
+            asyncio.run(decided(book)(None, context))
+        call.ended()
+    assert context.result.value == {"city": "Rome", "user": "ada"}
+    assert given == {"city": "Oslo", "seats": 4, "user": "ada"}

@@ -1,6 +1,7 @@
 """Functions of a kernel: tools, prompts, and steps of processes. A kernel tells a model of a failure as a text."""
 
 from collections.abc import Mapping
+from copy import copy
 from functools import partial
 from importlib import import_module
 from typing import Any, Final
@@ -137,6 +138,8 @@ async def decided(original: Any, /, self: Any, context: Any, *args: Any, **kwarg
 
     async def body(changed: Arguments | None) -> Any:
         if changed is not None:
+            # Those given are the program's, for its next call too.
+            context.arguments = copy(context.arguments)
             reported: Mapping[str, Any] = call.keyword("args") or {}
             for name in reported:
                 context.arguments.pop(name, None)
