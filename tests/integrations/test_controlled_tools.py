@@ -107,7 +107,7 @@ pytestmark = pytest.mark.sweep(1)
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param((name, within), marks=[] if within == "current" else [pytest.mark.slow])
+        pytest.param((name, within), id=f"{name}-{within}", marks=[] if within == "current" else [pytest.mark.slow])
         for name, each in FRAMEWORKS.items()
         for within in each["within"]
     ],
