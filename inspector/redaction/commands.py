@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Final
 
 from inspector.redaction.quoting import COLON, COMMA, QUOTE, SPACE, anchored, compiled
@@ -68,6 +69,8 @@ _OPTION_AT_ONCE: Final = re.compile(
     r"-p(?P<secret>(?!\[redacted:|(?:assword|ort|rotocol|ublish)\b)[^\s\"'\\,;|<>%&]{4,128})"
 )
 """Commands whose password follows the letter without a space."""
+_OF_PROSE: Final = re.compile("an?|and|are|for|has|in|is|of|on|or|the|then|to|was|with")
+"""Words that stand behind a command's name in a sentence, and not as its operands."""
 _COMMANDS: Final = ("curl", "http", "wget", "://")
 _NEAR: Final = 512
 """How many characters around an option to search for its command, or an address."""
@@ -111,7 +114,10 @@ def _is_taken(before: str) -> bool:
         return False
     line = re.split("[|;]|&&", _plain(before))[-1]
     *_, given = _AT_ONCE.split(line)
-    return given != line and not any(map(_OPTION_AT_ONCE.match, given.split()))
+    words = given.split()
+    operands = takewhile(lambda word: not word.startswith("-"), words)
+    is_sentence = any(map(_OF_PROSE.fullmatch, operands))
+    return given != line and not is_sentence and not any(map(_OPTION_AT_ONCE.match, words))
 
 
 def _befores(text: str, position: int) -> Iterator[str]:

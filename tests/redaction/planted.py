@@ -257,6 +257,8 @@ WAYS = {
     "mysql at once": "mysql -p%s app",
     "mysql at a host of that name": "mysql -h mysql.internal -u mysql -p%s app",
     "mariadb": "/usr/bin/mariadb-dump -u me -p%s app",
+    "mysql behind a statement": "mysql -u me app -e 'select a in (b) from c' -p%s",
+    "mysql behind operands": "mysqladmin create app -p%s",
     "mysql in a list": json.dumps(["mysqldump", "-u", "me", "-p%s", "app"]),
     "mysql behind its arguments": json.dumps({"args": ["-u", "me", "-p%s"], "command": "mysql"}),
     "mysql in front of another command": json.dumps({"text": "mysql -p%s app", "command": "bash"}),

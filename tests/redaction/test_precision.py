@@ -31,6 +31,7 @@ ORDINARY = [
     "git commit -a -m x; cp -a a b; mkdir -p docker/login; ls -w 80; ps -p 4711; grep -w redis-cli x",
     "mysql -h db -e 'select 1' | lpr -phall; mysqlite -preview; mariadb-client is here\ntar -pxzf mysql.tgz",
     "docker login x && docker run -p8080:80 image; docker login -u me | tar -pxzf a; REDISCLI_AUTH is read",
+    "the mysql.exe file is -pretty large; install mysql and run tar -pxzf a.tgz; docker login, then docker -preview",
     '{"args": ["-pxzf", "a"], "command": "tar"}, {"args": [], "command": "mysql"}',
     "docker run -p 8080:80 image; docker login -u me; redis-cli -a $REDIS_PASSWORD; http -a $AUTH a.example",
     "COOKIE_PAT = re.compile(r'a+b')\nIGNORE_PAT = 'node_modules'\nLINE_PAT: '[a-z]+ 12345678901234567890'",
