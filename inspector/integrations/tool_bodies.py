@@ -4,8 +4,8 @@ The framework checks arguments before, and turns the result or exception into a 
 model. A controller's answer or exception takes the same way.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Generator, Mapping
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Mapping
+from contextlib import aclosing
 from functools import partial, update_wrapper, wraps
 from inspect import isasyncgenfunction, iscoroutinefunction
 from typing import Any, TypeAlias, cast
@@ -47,7 +47,7 @@ def run_body(call: Call, body: Callable[[Arguments | None], Any], *, subject: ob
 
     Each time that hooks of the program run it, a controller decides; the last outcome counts.
     """
-    with unseen, _running(call):
+    with unseen, _Running(call):
         ruling = None if control.controller is None else control.ask_sync(_proposal(call, subject), call.add)
         value = ruling.answer.value if ruling and ruling.answer else body(_changed(call, ruling))
     call.add(returned=value, raised=None)
@@ -58,24 +58,31 @@ async def run_body_async(
     call: Call, body: Callable[[Arguments | None], Awaitable[Any]], *, subject: object = None
 ) -> Any:
     """Like the function above, for a coroutine function."""
-    with unseen, _running(call):
+    with unseen, _Running(call):
         ruling = None if control.controller is None else await control.ask(_proposal(call, subject), call.add)
         value = ruling.answer.value if ruling and ruling.answer else await body(_changed(call, ruling))
     call.add(returned=value, raised=None)
     return value
 
 
-@contextmanager
-def _running(call: Call) -> Generator[None]:
-    """Note that the body of a tool runs, and what it or the controller raises."""
-    call.is_decided = True
-    try:
-        yield
-    except BaseException as exc:
-        call.add(raised=exc)
-        raise
-    finally:
-        call.is_decided = False
+class _Running:
+    """Notes that the body of a tool runs, and what it or the controller raises.
+
+    One of ``contextlib`` sets the traceback of what it lets through, which a frozen dataclass of the program refuses.
+    """
+
+    __slots__ = ("_call",)
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    def __enter__(self) -> None:
+        self._call.is_decided = True
+
+    def __exit__(self, kind: object, exc: BaseException | None, traceback: object) -> None:
+        if exc is not None:
+            self._call.add(raised=exc)
+        self._call.is_decided = False
 
 
 def run_tool(call: Call, tool: Callable[[Any], Awaitable[Any]], arguments: Any, *, subject: object) -> Awaitable[Any]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import nullcontext
+from dataclasses import dataclass
 
 import pytest
 
@@ -88,6 +89,22 @@ def test_what_a_body_calls_below_is_part_of_it(tool):
     with control.install(note):
         assert called(lambda: tool(inner)(TOOL))[0] == "booked"
     assert asked == ["book"]
+
+
+@dataclass(frozen=True)
+class Full(Exception):
+    """Takes no attribute, and so no traceback of contextlib's."""
+
+    hotel: str
+
+
+def test_an_exception_that_takes_no_attribute_leaves_a_body_as_it_is(tool):
+    def full(_):
+        raise Full("Casa")
+
+    with pytest.raises(Full) as raised:
+        called(lambda: tool(full)(TOOL))
+    assert raised.value.hotel == "Casa"
 
 
 class Rooms:

@@ -1,7 +1,6 @@
 """Runs of pipelines, of their components, and of agents."""
 
-from collections.abc import Awaitable, Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Mapping
 from functools import partial
 from inspect import iscoroutine
 from typing import Any, Final, cast
@@ -30,7 +29,7 @@ def _pipeline(pipeline: Any, data: Any) -> Call:
 @wrapping
 def ran(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     """Report each run of a pipeline."""
-    with inside(_pipeline(self, args[0] if args else kwargs.get("data"))) as call:
+    with Inside(_pipeline(self, args[0] if args else kwargs.get("data"))) as call:
         output = original(self, *args, **kwargs)
     conclude(call, _outcome, output)
     return output
@@ -53,7 +52,7 @@ def ran_component(original: Any, /, *args: Any, **kwargs: Any) -> Any:
     named = dict(zip(("component_name", "component", "inputs"), args, strict=False)) | kwargs
     if safely(lambda: is_a(named["component"]["instance"], "Agent", of="haystack."), False):
         return original(*args, **kwargs)
-    with inside(opened_apart("workflow_run", partial(_component, named), emitter="haystack")) as call:
+    with Inside(opened_apart("workflow_run", partial(_component, named), emitter="haystack")) as call:
         output = original(*args, **kwargs)
         if iscoroutine(output):
             return _awaited(call, output)
@@ -62,23 +61,29 @@ def ran_component(original: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 
 async def _awaited(call: Call, work: Awaitable[Any]) -> Any:
-    with unseen, inside(call):
+    with unseen, Inside(call):
         output = await work
     conclude(call, _outcome, output)
     return output
 
 
-@contextmanager
-def inside(call: Call) -> Generator[Call]:
-    """Do the work of a call, which fails with the exception of the program's own code, where Haystack wraps that."""
-    with call:
-        try:
-            yield call
-        except BaseException as exc:
+class Inside:
+    """Does the work of a call, which fails with the exception of the program's own code, where Haystack wraps that."""
+
+    __slots__ = ("_call",)
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    def __enter__(self) -> Call:
+        return self._call.__enter__()
+
+    def __exit__(self, kind: object, exc: BaseException | None, traceback: object) -> None:
+        if exc is not None:
             if type(exc).__name__ == "BreakpointException":
-                call.interrupted()
-            call.failed(exc.__cause__ or exc)
-            raise
+                self._call.interrupted()
+            self._call.failed(exc.__cause__ or exc)
+        self._call.__exit__(kind, exc, traceback)
 
 
 def _component(named: Mapping[str, Any]) -> Keywords:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from inspector.integrations.calls import Call, Keywords, guarded, is_inside, opened
 from inspector.integrations.classes import is_a
 from inspector.integrations.generators import opened_apart
-from inspector.integrations.haystack.runs import inside, plain
+from inspector.integrations.haystack.runs import Inside, plain
 from inspector.integrations.patches import wrapping
 from inspector.integrations.stand_ins import StandIn
 from inspector.integrations.tool_bodies import decided_function, leave_to_others
@@ -29,7 +29,7 @@ def called(original: Any, /, self: Any, **kwargs: Any) -> Any:
     # An asynchronous call of a tool without an asynchronous function.
     if is_inside(self):
         return original(own, **kwargs)
-    with inside(_opened(self, kwargs)) as call:
+    with Inside(_opened(self, kwargs)) as call:
         result = original(own, **kwargs)
     call.ended(lambda: {"result": plain(result)})
     return result
@@ -39,7 +39,7 @@ def called(original: Any, /, self: Any, **kwargs: Any) -> Any:
 async def called_async(original: Any, /, self: Any, **kwargs: Any) -> Any:
     """Like `called`, for a coroutine function."""
     own = _Decided(self)
-    with inside(_opened(self, kwargs)) as call:
+    with Inside(_opened(self, kwargs)) as call:
         result = await original(own, **kwargs)
     call.ended(lambda: {"result": plain(result)})
     return result
