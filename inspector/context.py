@@ -5,9 +5,9 @@ there, in tasks and in threads started with a copied context too, carry it.
 """
 
 import sys
-from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ContextDecorator
 from contextvars import ContextVar
+from copy import copy
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -46,18 +46,28 @@ def set(session_id: "str | int | UUID | None") -> None:  # noqa: A001 - the cont
     _session_id.set(text(session_id))
 
 
-@contextmanager
-def bind(session_id: "str | int | UUID") -> Generator[str]:
+class bind(ContextDecorator):  # noqa: N801 - used as a function
     """Record what happens inside the ``with`` block under ``session_id``, then return to the previous session.
+
+    No context manager of ``contextlib``, which sets the traceback of what it lets through: a frozen dataclass refuses.
 
     Raises:
         TypeError: See ``set``.
     """
-    outer = _session_id.get()
-    name = text(session_id)
-    _session_id.set(name)
-    try:
-        yield name or ""
-    finally:
+
+    def __init__(self, session_id: "str | int | UUID") -> None:
+        self._name = text(session_id)
+        self._outer: str | None = None
+
+    def _recreate_cm(self) -> "bind":
+        # For each call of a decorated function.
+        return copy(self)
+
+    def __enter__(self) -> str:
+        self._outer = _session_id.get()
+        _session_id.set(self._name)
+        return self._name or ""
+
+    def __exit__(self, *_: object) -> None:
         # Not reset by token: a generator that holds this block may be closed in another context.
-        _session_id.set(outer)
+        _session_id.set(self._outer)

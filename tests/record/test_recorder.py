@@ -8,6 +8,7 @@ import time
 import tracemalloc
 import uuid
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import SimpleNamespace
 
 import pytest
@@ -644,6 +645,29 @@ def test_a_session_id_is_recorded_as_text(record, given):
         assert name == context.get() == str(given)
     (agent,) = recording.spans()
     assert agent["attributes"]["session.id"] == str(given)
+
+
+@dataclass(frozen=True)
+class Full(Exception):
+    """Takes no attribute, and so no traceback of contextlib's."""
+
+    hotel: str
+
+
+def test_an_exception_leaves_a_session_as_it_is():
+    with pytest.raises(Full), context.bind("trip-42"):
+        raise Full("Casa")
+    assert context.get() is None
+
+
+def test_each_call_of_a_decorated_function_returns_to_the_session_around_it():
+    @context.bind("trip-42")
+    def book(nights):
+        return [context.get(), *(book(nights - 1) if nights else ())]
+
+    with context.bind("chat-1"):
+        assert book(1) == ["trip-42", "trip-42"]
+        assert context.get() == "chat-1"
 
 
 @pytest.mark.parametrize("given", [3.5, True, ["s"], object()])
