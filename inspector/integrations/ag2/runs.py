@@ -1,10 +1,11 @@
 """Runs of agents: a turn is prepared first, and driven later, perhaps in a task of its own."""
 
+import re
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from types import TracebackType
-from typing import Any
+from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, Named, awaited
 from inspector.integrations.generators import opened_apart
@@ -12,6 +13,8 @@ from inspector.integrations.patches import wrapping
 from inspector.integrations.tracebacks import unseen
 
 Drive = Callable[[], Awaitable[Any]]
+_SUBTASK: Final = re.compile("subtask-[0-9a-f]{8}")
+"""The name of an agent that another one makes for a part of its work, which is another each time."""
 
 
 @wrapping
@@ -23,7 +26,8 @@ def scoped(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
 
 def _opened(agent: Any, event: Any) -> Call:
     def describe() -> Keywords:
-        return {"agent": Named(agent.name, class_name=type(agent).__name__), "input": _asked(event)}
+        name = "subtask" if _SUBTASK.fullmatch(agent.name) else agent.name
+        return {"agent": Named(name, class_name=type(agent).__name__), "input": _asked(event)}
 
     return opened_apart("agent_call", describe, emitter="ag2")
 

@@ -7,7 +7,8 @@ Its filters are the program's, and each kernel has its own. So functions are wra
   given what is called at the end; and where a runtime puts messages into its queue and takes them out.
 - ``LocalProcess.run_once``.
 - ``invoke`` and ``invoke_stream`` of ``KernelFunction``, with ``_invoke_internal`` of functions that are methods as
-  what they do; and ``Kernel.invoke_function_call``, which refuses some calls of a model.
+  what they do; and ``Kernel.invoke_function_call``, which refuses some calls of a model; and what makes up
+  names of prompts.
 - the methods of ``ChatCompletionClientBase`` that ask a model again with what functions gave, and those by which models
   of the program are asked once. The others call a model by an SDK or over HTTP, and are recorded there.
 """
@@ -16,7 +17,7 @@ from typing import Any, Final
 
 from inspector.integrations.envelopes import delivered, sent
 from inspector.integrations.patches import Patches
-from inspector.integrations.semantic_kernel.functions import called, called_in_steps, decided, refused
+from inspector.integrations.semantic_kernel.functions import called, called_in_steps, decided, made_up, refused
 from inspector.integrations.semantic_kernel.models import METHODS, asks_client, chatted, chatted_in_steps
 from inspector.integrations.semantic_kernel.orchestrations import ended, orchestrated
 from inspector.integrations.semantic_kernel.runs import answered, grouped, processed, ran_in_steps
@@ -46,6 +47,7 @@ def install(patches: Patches) -> None:
     bodies = {"_invoke_internal": decided}
     patches.wrap_once_imported(f"{_FUNCTIONS}.kernel_function_from_method", "KernelFunctionFromMethod", bodies)
     patches.wrap_once_imported("semantic_kernel.kernel", "Kernel", {"invoke_function_call": refused})
+    patches.wrap_once_imported("semantic_kernel.kernel", None, {"generate_random_ascii_name": made_up})
     patches.once_imported("semantic_kernel.connectors.ai.chat_completion_client_base", _models(patches))
 
 

@@ -27,6 +27,9 @@ _REFUSED: Final = (
     "There are `",
 )
 """How the texts begin by which a kernel refuses the call of a model."""
+_MOST_NAMELESS: Final = 1_000
+_nameless: Final[set[str]] = set()
+"""The latest names that a kernel made up, for prompts without one."""
 
 
 class CallRefused(Exception):
@@ -50,6 +53,8 @@ def _part(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Ke
     name = function.fully_qualified_name
     if kind == "step":
         name = f"{function.plugin_name}.{function.name}"
+    if function.name in _nameless:
+        name = kind
     named = Named(name, function.description, workflow_type=kind, class_name=type(function).__name__)
     return {"workflow": named, "input": _arguments(function, args, kwargs)}
 
@@ -157,6 +162,16 @@ async def decided(original: Any, /, self: Any, context: Any, *args: Any, **kwarg
 
 
 @wrapping
+def made_up(original: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Note each name that a kernel makes up, which is another each time."""
+    name = original(*args, **kwargs)
+    if len(_nameless) >= _MOST_NAMELESS:
+        _nameless.clear()
+    _nameless.add(name)
+    return name
+
+
+@wrapping
 async def refused(original: Any, /, self: Any, *args: Any, **kwargs: Any) -> Any:
     """Report the calls of a model that no function gets: of unknown ones, and with other arguments."""
     outcome = await original(self, *args, **kwargs)
@@ -183,4 +198,4 @@ def _report_refused(request: Any, history: Any) -> None:
 
 called: Final = reported(_opened, _outcome)
 """Reports each call of a function."""
-__all__ = ["called", "called_in_steps", "decided", "refused"]
+__all__ = ["called", "called_in_steps", "decided", "made_up", "refused"]

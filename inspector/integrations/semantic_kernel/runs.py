@@ -12,6 +12,8 @@ from inspector.integrations.plain import is_items
 
 _MADE_UP: Final = re.compile("thread_[0-9a-f]{32}")
 """The id of a thread for which the program gave none."""
+_NAMELESS: Final = re.compile("agent_(?=.*[a-z])(?=.*[A-Z])[A-Za-z]{16}")
+"""The name of an agent for which the program gave none, which is another each time."""
 
 
 def said(message: Any) -> Any:
@@ -25,7 +27,8 @@ def said(message: Any) -> Any:
 
 def _agent(agent: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
     def describe() -> Keywords:
-        named = Named(agent.name, agent.description, class_name=type(agent).__name__)
+        kind = type(agent).__name__
+        named = Named(kind if _NAMELESS.fullmatch(agent.name) else agent.name, agent.description, class_name=kind)
         return {"agent": named, "input": said(args[0] if args else kwargs.get("messages"))}
 
     session = safely(lambda: _session(kwargs.get("thread")), None)

@@ -63,10 +63,6 @@ def called(times: int, parent: str) -> None:
         count("llm", "gpt-4o", parent)
 
 
-def count_below_any(kind: str, name: str, **more: Any) -> None:
-    ledger.append({"kind": kind, "name": name, "status": "ok", **more})
-
-
 OSLO, ROME, SUN = {"city": "Oslo", "days": 2}, {"city": "Rome"}, "2 days of sun in Oslo"
 ASKED = '!call weather {"city": "Oslo", "days": 2}'
 
@@ -107,11 +103,9 @@ async def agents() -> None:
     count("agent", "delegating", None, result=f"told: told: {SUN}")
     count("tool", "run_subtask", "delegating", arguments={"task": ASKED}, result=f"told: {SUN}")
     called(2, "delegating")
-    # An agent of its own has a name that it makes up.
-    ledger.append({"kind": "agent", "parent": "run_subtask", "status": "ok", "result": f"told: {SUN}"})
-    count_below_any("tool", "weather", arguments=OSLO, result=SUN)
-    for _ in range(2):
-        count_below_any("llm", "gpt-4o")
+    count("agent", "subtask", "run_subtask", arguments=ASKED, result=f"told: {SUN}")
+    count("tool", "weather", "subtask", arguments=OSLO, result=SUN)
+    called(2, "subtask")
     try:
         await agent("refused").ask("\n!fail 400 9")
     except Exception as error:

@@ -151,6 +151,12 @@ async def functions() -> None:
         seen(part[0])
     count("workflow", "Trip-greet", None, arguments={"name": "Ann"}, result="echo: hello Ann")
     called(1, "Trip-greet")
+    seen(await kernel.invoke_prompt("hi {{$name}}", arguments=KernelArguments(name="Ann")))
+    count("workflow", "prompt", None, arguments={"name": "Ann"}, result="echo: hi Ann")
+    called(1, "prompt")
+    seen(await ChatCompletionAgent(service=service()).get_response("hey"))
+    count("agent", "ChatCompletionAgent", None, arguments="hey", result="echo: hey")
+    called(1, "ChatCompletionAgent")
     settings = OpenAIChatPromptExecutionSettings(function_choice_behavior=FunctionChoiceBehavior.Auto())
     for streams in (False, True):
         history = ChatHistory()
