@@ -8,15 +8,16 @@ from typing import Final
 
 from inspector.redaction.columns import in_column
 from inspector.redaction.commands import netrc_value
-from inspector.redaction.names import PERSONAL, Label, label_of
+from inspector.redaction.names import PERSONAL, REDIS, Label, label_of
 from inspector.redaction.pairs import is_pair, value_after, value_before
 from inspector.redaction.plausible import keeps, keeps_bare, scheme_end
 from inspector.redaction.quoting import COLON, COMMA, NEXT_ITEM, OPENING, QUOTE, SPACE, closing, compiled
 from inspector.redaction.tokens import Found
 
 WORDS: Final = ("pass", "pwd", "secret", "key", "token", "authorization", "cookie")
-"""Every name that ``label_of`` knows holds one of these, in lower case; ``tokens``, as counts of them, are none."""
+"""Most names that ``label_of`` knows hold one of these, in lower case; ``tokens``, as counts of them, are none."""
 
+_WORDLESS: Final[tuple[tuple[str, Label], ...]] = ((PERSONAL, "personal_token"), (REDIS, "password"))
 _RAREST: Final = tuple(
     map(re.compile, ("k(?:ey|(?<=tok)en(?!s)|(?<=cook)ie)", "p(?:ass|wd)", "secret", "z(?<=authoriz)ation"))
 )
@@ -73,7 +74,7 @@ _LINE = re.compile(r"(?:[^\r\n\"'`\\<>]|\\(?![rn\"'`]))+")
 def named(text: str, lowered: str) -> Iterator[Found]:
     """Every value in a text that follows a secret's name; ``lowered`` is the text in lower case, of the same length."""
     done = 0
-    for start, end, label in sorted((*names_in(text, lowered), *personal_names(text))):
+    for start, end, label in sorted((*names_in(text, lowered), *wordless_names(text))):
         # A name inside a value that goes is gone with it; looking again would cost the square of the length.
         if start < done:
             continue
@@ -109,22 +110,23 @@ def names_in(text: str, lowered: str) -> Iterator[tuple[int, int, Label]]:
             yield start, match.end(), label
 
 
-def personal_names(text: str) -> Iterator[tuple[int, int, Label]]:
-    """Return the names of personal access tokens, which hold none of ``WORDS``."""
-    position = text.find(PERSONAL)
-    while position >= 0:
-        end = position + len(PERSONAL)
-        if not _NAME_GOES_ON.match(text, end):
-            yield _name_start(text, position), end, "personal_token"
-        position = text.find(PERSONAL, end)
+def wordless_names(text: str) -> Iterator[tuple[int, int, Label]]:
+    """Return the names of personal access tokens, and of redis-cli's password, which hold none of ``WORDS``."""
+    for name, label in _WORDLESS:
+        position = text.find(name)
+        while position >= 0:
+            end = position + len(name)
+            if not _NAME_GOES_ON.match(text, end):
+                yield _name_start(text, position), end, label
+            position = text.find(name, end)
 
 
 def announces(text: str, lowered: str, *, personal: bool = True) -> bool:
     """Whether the name of a secret is where a value may follow: a separator, the end of a string, an option.
 
-    ``personal`` is False where names of personal access tokens are known not to be there.
+    ``personal`` is False where names that hold none of ``WORDS`` are known not to be there.
     """
-    for start, end, label in chain(names_in(text, lowered), personal_names(text) if personal else ()):
+    for start, end, label in chain(names_in(text, lowered), wordless_names(text) if personal else ()):
         if _FOLLOWED.match(text, end) or text.startswith("--", start) or (start and text[start - 1] == "<"):
             return True
         if compiled(_TRAILED).match(text, end):

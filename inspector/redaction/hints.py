@@ -12,7 +12,7 @@ from inspector.redaction.commands import LETTERS, commands
 from inspector.redaction.credentials import credentials
 from inspector.redaction.fields import WORDS, announces, has_word
 from inspector.redaction.formats import JOINTS
-from inspector.redaction.names import PERSONAL
+from inspector.redaction.names import PERSONAL, REDIS
 from inspector.redaction.percent import undone
 from inspector.redaction.shapes import RULES, has_secret_parameter
 from inspector.redaction.tokens import encoded_texts, has_runs, mapped_runs, tokens
@@ -58,7 +58,7 @@ def suspicious(text: str) -> bool:
     if (long and any(True for _ in tokens(text, raw, mapped))) or _has_mark(text, lowered, rest):
         return True
     auth = "auth" in lowered
-    personal = PERSONAL in rest
+    personal = PERSONAL in rest or REDIS in rest
     if (personal or has_word(lowered, auth=auth)) and (
         announces(text, lowered, personal=personal) or "sshpass" in lowered
     ):
@@ -111,7 +111,6 @@ def has_anchor(rest: str) -> bool:
         or ":AA" in rest
         or "Q~" in rest
         or "1//0" in rest
-        or "REDISCLI_AUTH" in rest
         or "!A" in rest
         or "-----BEGIN" in rest
     )

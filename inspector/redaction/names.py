@@ -43,6 +43,8 @@ _INNOCENT_TOKEN = re.compile(
 
 
 PERSONAL: Final = "_PAT"
+REDIS: Final = "REDISCLI_AUTH"
+"""The variable from which ``redis-cli`` takes its password."""
 """The ending of names of personal access tokens, in capitals; in lower case it usually means pattern."""
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from inspector.redaction.quoting import COLON, QUOTE, SPACE, anchored
+from inspector.redaction.quoting import anchored
 from inspector.redaction.tokens import Found
 
 
@@ -50,12 +50,6 @@ RULES: Final[tuple[Rule, ...]] = (
         # The body is matched as far as it goes: a key that was cut before its END line must not survive.
         r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\s\\:,.()]|-(?!----))*+"
         r"(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?",
-    ),
-    _rule(
-        "password",
-        "REDISCLI_AUTH",
-        rf"REDISCLI_AUTH(?:{QUOTE})?{SPACE}(?:=|{COLON}){SPACE}(?:{QUOTE})?+"
-        r"(?P<secret>(?!\[redacted:|\$)[^\s\"'\\,;&<>%]{3,256})",
     ),
     Rule(
         "bearer",

@@ -266,6 +266,7 @@ WAYS = {
     "docker login at once": "docker login -u me -p%s registry.example",
     "docker login behind its arguments": json.dumps({"args": ["login", "-p", "%s"], "command": "docker"}),
     "redis in the environment": "REDISCLI_AUTH=%s redis-cli ping",
+    "redis in the environment in a list": json.dumps([{"name": "REDISCLI_AUTH", "value": "%s"}]),
     "redis in the environment in json": json.dumps({"env": {"REDISCLI_AUTH": "%s"}}),
     "sshpass in the environment": "SSHPASS=%s sshpass -e ssh db",
     "personal token": "export GITHUB_PAT=%s",

@@ -32,6 +32,8 @@ ORDINARY = [
     "mysql -h db -e 'select 1' | lpr -phall; mysqlite -preview; mariadb-client is here\ntar -pxzf mysql.tgz",
     "docker login x && docker run -p8080:80 image; docker login -u me | tar -pxzf a; REDISCLI_AUTH is read",
     "the mysql.exe file is -pretty large; install mysql and run tar -pxzf a.tgz; docker login, then docker -preview",
+    "REDISCLI_AUTH: the password that redis-cli uses; REDISCLI_AUTH = os.environ['X']; REDISCLI_AUTH=`cat pw`",
+    '{"REDISCLI_AUTH": null, "city": "Oslo"}, {"REDISCLI_AUTH": true}',
     '{"args": ["-pxzf", "a"], "command": "tar"}, {"args": [], "command": "mysql"}',
     "docker run -p 8080:80 image; docker login -u me; redis-cli -a $REDIS_PASSWORD; http -a $AUTH a.example",
     "COOKIE_PAT = re.compile(r'a+b')\nIGNORE_PAT = 'node_modules'\nLINE_PAT: '[a-z]+ 12345678901234567890'",
