@@ -11,6 +11,7 @@ _WORD_VALUES: Final = frozenset(
         "[]",
         "{}",
         "()",
+        "$",  # of $(cat pw), as far as a blank
         "any",
         "bool",
         "boolean",
