@@ -152,8 +152,13 @@ class Apart(StandIn):
 
 async def _each(items: AsyncIterable[Any]) -> AsyncGenerator[Any, Any]:
     with unseen:
-        async for item in items:
-            yield item
+        iterator = aiter(items)
+        try:
+            async for item in iterator:
+                yield item
+        except GeneratorExit:
+            await Apart(iterator).aclose()
+            raise
 
 
 def followed_steps(generator: Steps, begin: Callable[[], Following | None]) -> Steps:

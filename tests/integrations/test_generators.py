@@ -160,6 +160,32 @@ def test_the_end_of_an_event_loop_closes_a_generator_once():
         assert isinstance(hooks[-1][1]["exc"], GeneratorExit)
 
 
+class Counting:
+    """Gives numbers, and is no generator."""
+
+    closed = 0
+
+    def __aiter__(self) -> "Counting":
+        return self
+
+    async def __anext__(self) -> int:
+        return 1
+
+    async def aclose(self) -> None:
+        self.closed += 1
+
+
+def test_an_iterator_that_is_no_generator_is_closed_if_its_consumer_closes_it():
+    async def leave(items: Any) -> None:
+        async with aclosing(followed(items, begin)) as numbers:
+            async for _ in numbers:
+                return
+
+    counting = Counting()
+    asyncio.run(leave(counting))
+    assert counting.closed == 1
+
+
 def test_one_that_was_left_after_all_that_matters_ends_well():
     async def leave() -> None:
         async with aclosing(followed(numbers([]), lambda: begin(is_done=lambda: True))) as generator:
