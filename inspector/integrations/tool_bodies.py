@@ -5,7 +5,7 @@ model. A controller's answer or exception takes the same way.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 from functools import partial, update_wrapper, wraps
 from inspect import isasyncgenfunction, iscoroutinefunction
 from typing import Any, TypeAlias, cast
@@ -178,9 +178,11 @@ async def run_in_steps(
         if not isinstance(steps, AsyncIterable):
             yield steps
             return
+        given = cast("AsyncIterable[Any]", steps)
         last = None
         try:
-            async with aclosing(Apart(aiter(cast("AsyncIterable[Any]", steps)))) as parts:
+            # One that is no generator is left as it is: no loop closes it either.
+            async with aclosing(Apart(given)) if isinstance(given, AsyncGenerator) else nullcontext(given) as parts:
                 async for last in parts:
                     yield last
         except Exception as exc:

@@ -121,6 +121,9 @@ class Rooms:
             raise StopAsyncIteration
         return self.left.pop(0)
 
+    async def aclose(self):
+        raise AssertionError
+
 
 @pytest.mark.parametrize("controller", [None, lambda _: Proceed()])
 def test_a_body_may_give_its_items_by_any_asynchronous_iterator(controller):
