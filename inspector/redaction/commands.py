@@ -40,7 +40,7 @@ _ARGUMENTS: Final = rf"{QUOTE}{SPACE}{COMMA}{SPACE}{QUOTE}\w{{1,16}}{QUOTE}{SPAC
 """Between a command and a list of its arguments, in the next field."""
 _SSHPASS = re.compile(
     rf"sshpass(?:(?:{QUOTE})?(?:[\s,]{{1,4}}|{SPACE}{COMMA}{SPACE})|{_ARGUMENTS})(?:{QUOTE})?"
-    rf"-p(?:{_GAP})?(?P<secret>[^\s\"'\\,;]{{1,128}})"
+    rf"-p(?:{_GAP}|{QUOTE})?(?P<secret>[^\s\"'\\,;]{{1,128}})"
 )
 _MYSQL_NAMES: Final = frozenset(
     [
@@ -66,7 +66,9 @@ _NAMED_BEHIND: Final = re.compile(
 )
 """A command behind the list of its arguments, in the same object."""
 _OPTION_AT_ONCE: Final = re.compile(
-    r"-p(?P<secret>(?!\[redacted:|(?:assword|ort|rotocol|ublish)\b)[^\s\"'\\,;|<>%&]{4,128})"
+    rf"(?<!-)-p(?:(?<=\s-p){QUOTE})?"
+    r"(?P<secret>(?!\[redacted:|`|\$(?:[A-Z_]{3}|[{(])|(?:assword|ort|rotocol|ublish)\b)"
+    r"(?:(?<=[\"'])[^\s\"'\\][^\"'\\\n]{3,127}(?=\\{0,40}[\"'])|[^\s\"'\\,;|<>%&]{4,128}))"
 )
 """Commands whose password follows the letter without a space."""
 _OF_PROSE: Final = re.compile("an?|and|are|for|has|in|is|of|on|or|the|then|to|was|with")

@@ -33,6 +33,8 @@ ORDINARY = [
     "mysql -h db -e 'select 1' | lpr -phall; mysqlite -preview; mariadb-client is here\ntar -pxzf mysql.tgz",
     "docker login x && docker run -p8080:80 image; docker login -u me | tar -pxzf a; REDISCLI_AUTH is read",
     "the mysql.exe file is -pretty large; install mysql and run tar -pxzf a.tgz; docker login, then docker -preview",
+    "mysql -h db --prompt=x; mysql takes '-p' as an option, 'x' as another; mysql -p'' -e 'select 1' x --parallel=4",
+    'mysql -u me -p"$MYSQL_PASSWORD" db; mysql -p$MYSQL_PASSWORD; docker login -p${PW} x; mysql -p`cat pw`',
     "REDISCLI_AUTH: the password that redis-cli uses; REDISCLI_AUTH = os.environ['X']; REDISCLI_AUTH=`cat pw`",
     '{"REDISCLI_AUTH": null, "city": "Oslo"}, {"REDISCLI_AUTH": true}',
     '{"args": ["-pxzf", "a"], "command": "tar"}, {"args": [], "command": "mysql"}',
