@@ -12,6 +12,10 @@ _GAP: Final = rf"(?:[ =]|{QUOTE}{SPACE}{COMMA}){SPACE}(?:\$?{QUOTE})?"
 _USER = re.compile(
     rf"-[uU](?:ser)?{_GAP}(?!\d+:\d+\b)[^\s:\"'\\,$%]{{1,64}}{COLON}(?P<secret>[^\s\"'\\,;<>%&]{{1,128}})"
 )
+_USER_AT_ONCE = re.compile(
+    rf"(?<=\s)-u(?:{QUOTE})?(?!\d+:\d+\b)[^\s:=\"'\\,$%/-][^\s:=\"'\\,$%/]{{0,63}}:(?P<secret>[^\s\"'\\,;<>%&$]{{1,128}})"
+)
+"""The same without a blank, as curl takes it."""
 _OPTION_BEFORE = re.compile(r"(?:\A|[^A-Za-z0-9]|--proxy|%(?:25){0,3}[0-9A-Fa-f]{2}|\\u00[0-9a-f]{2})\Z")
 _AUTH: Final = (
     rf"(?:-a|--auth){_GAP}(?!\d+:\d+\b)[^\s:\"'\\,$%/]{{1,64}}{COLON}"
@@ -73,6 +77,7 @@ _OPTION_AT_ONCE: Final = re.compile(
 """Commands whose password follows the letter without a space."""
 _OF_PROSE: Final = re.compile("an?|and|are|for|has|in|is|of|on|or|the|then|to|was|with")
 """Words that stand behind a command's name in a sentence, and not as its operands."""
+_BETWEEN_COMMANDS: Final = re.compile("[|;]|&&")
 _COMMANDS: Final = ("curl", "http", "wget", "://")
 _NEAR: Final = 512
 """How many characters around an option to search for its command, or an address."""
@@ -94,6 +99,9 @@ def commands(text: str) -> Iterator[Found]:
     for match in anchored(text, text, "-u", _USER):
         if _is_option(text, match.start()) and _has_command(text, match.start()):
             yield Found(*match.span("secret"), "password")
+    for match in anchored(text, text, "-u", _USER_AT_ONCE):
+        if "curl" in _BETWEEN_COMMANDS.split(text[max(0, match.start() - _NEAR) : match.start()])[-1]:
+            yield Found(*match.span("secret"), "password")
     yield from _of_letters(text)
     for match in anchored(text, text, "sshpass", _SSHPASS):
         yield Found(*match.span("secret"), "password")
@@ -114,7 +122,7 @@ def _is_taken(before: str) -> bool:
     """Whether a command in front of an option takes it as its first password; its host may have such a name too."""
     if not any(mark in before for mark in _MARKS):
         return False
-    line = re.split("[|;]|&&", _plain(before))[-1]
+    line = _BETWEEN_COMMANDS.split(_plain(before))[-1]
     *_, given = _AT_ONCE.split(line)
     words = given.split()
     operands = takewhile(lambda word: not word.startswith("-"), words)

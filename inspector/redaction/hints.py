@@ -24,7 +24,9 @@ ESCAPED_LETTER: Final = re.compile(r"\\+u00(?:3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa]
 
 # They begin with a rare letter, since a search for one character is the fastest.
 _BEARER: Final = re.compile(r"b(?:earer(?:\s|%20|\+|\\))")
-_OPTION: Final = re.compile(r"-(?:[uU](?:ser)?[ =\"'\\%&]|[apPw][ =\"'\\%&]|p(?<=[ \t\"';27]-p)\w|-auth[ =\"'\\])")
+_OPTION: Final = re.compile(
+    r"-(?:[uU](?:ser)?[ =\"'\\%&]|[apPw][ =\"'\\%&]|[pu](?<=[ \t\"';27]-[pu])\w|-auth[ =\"'\\])"
+)
 _COMMON: Final = b'abcdefghijklmnopqrstuvwxyz "{}[],()'
 _ANCHORS: Final = tuple(anchor for rule in RULES if not rule.fold for anchor in rule.anchors)
 

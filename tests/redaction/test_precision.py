@@ -23,6 +23,7 @@ ORDINARY = [
     "Secrets: none found. Tokens: 1,024 in, 96 out. Key: value pairs are sorted.",
     "docker run -u 1000:1000 image; git push -u origin main; sudo -u postgres psql",
     "curl -sS https://a.example/x -u $USER:$PASSWORD",
+    "curl -u1000:1000 x; curl -ume:$PASSWORD x; pytest -unit:fast; curl -s x | docker run -u0:0 y",
     "export PGPASSWORD=$(cat /run/pw); PASSWORD=$(pass show db) ./run",
     "https://a.example/items/550e8400-e29b-41d4-a716-446655440000?page=2&key=name",
     "auth=(user, password), auth=auth, auth: required, oauth: ['read', 'write'], test_auth('GET', 'x')",
