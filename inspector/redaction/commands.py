@@ -13,7 +13,8 @@ _USER = re.compile(
     rf"-[uU](?:ser)?{_GAP}(?!\d+:\d+\b)[^\s:\"'\\,$%]{{1,64}}{COLON}(?P<secret>[^\s\"'\\,;<>%&]{{1,128}})"
 )
 _USER_AT_ONCE = re.compile(
-    rf"(?<=\s)-u(?:{QUOTE})?(?!\d+:\d+\b)[^\s:=\"'\\,$%/-][^\s:=\"'\\,$%/]{{0,63}}:(?P<secret>[^\s\"'\\,;<>%&$]{{1,128}})"
+    rf"(?<=[\s\"';27])-u(?:{QUOTE})?(?!\d+:\d+\b)[^\s:=\"'\\,$%/-][^\s:=\"'\\,$%/]{{0,63}}:"
+    r"(?P<secret>(?!\[redacted:)[^\s\"'\\,;<>%&$]{1,128})"
 )
 """The same without a blank, as curl takes it."""
 _OPTION_BEFORE = re.compile(r"(?:\A|[^A-Za-z0-9]|--proxy|%(?:25){0,3}[0-9A-Fa-f]{2}|\\u00[0-9a-f]{2})\Z")
@@ -100,7 +101,7 @@ def commands(text: str) -> Iterator[Found]:
         if _is_option(text, match.start()) and _has_command(text, match.start()):
             yield Found(*match.span("secret"), "password")
     for match in anchored(text, text, "-u", _USER_AT_ONCE):
-        if "curl" in _BETWEEN_COMMANDS.split(text[max(0, match.start() - _NEAR) : match.start()])[-1]:
+        if "curl" in _BETWEEN_COMMANDS.split(_plain(text[max(0, match.start() - _NEAR) : match.start()]))[-1]:
             yield Found(*match.span("secret"), "password")
     yield from _of_letters(text)
     for match in anchored(text, text, "sshpass", _SSHPASS):
@@ -174,6 +175,9 @@ def behind_option(earlier: Sequence[str], option: str, value: str) -> int | None
     """
     if value.startswith("-p"):
         return 2 if _is_at_once([*earlier[-_MOST_BEFORE:], option], value) else None
+    if value.startswith("-u") and "curl" in map(_name, [*earlier[-_MOST_BEFORE:], option]):
+        user = _USER_AT_ONCE.match(f" {value}", 1)
+        return None if user is None else user.start("secret") - 1
     if not LETTERS.fullmatch(option) or value.startswith("[redacted:"):
         return None
     words = list(filter(None, earlier[-_MOST_BEFORE:]))

@@ -262,6 +262,7 @@ WAYS = {
     "mysql in quotes in json": json.dumps({"run": 'mysql -u me -p"%s" app'}),
     "sshpass in quotes": "sshpass -p'%s' ssh me@a.example",
     "curl at once": "curl -s -ume:%s https://a.example",
+    "curl at once in a list": json.dumps(["curl", "-ume:%s", "https://a.example"]),
     "curl at once in quotes": "curl -u'me:%s' https://a.example",
     "mysql behind operands": "mysqladmin create app -p%s",
     "mysql in a list": json.dumps(["mysqldump", "-u", "me", "-p%s", "app"]),

@@ -36,6 +36,7 @@ OBJECTS = {
     "mysql on Windows": {"argv": ["C:\\bin\\mysql.exe", f"-p{SECRET}"], "city": "Lisbon"},
     "login at once": {"argv": ["docker", "login", f"-p{SECRET}"], "city": "Lisbon"},
     "environment of redis-cli": {"env": {"REDISCLI_AUTH": SECRET}, "city": "Lisbon"},
+    "curl at once": {"argv": ["curl", "-s", f"-ume:{SECRET}", "https://a.example"], "city": "Lisbon"},
     "mysql at once": {"argv": ["mysql", f"-p{SECRET}"], "city": "Lisbon"},
     "mysql at a host of that name": {"argv": ["mysql", "-h", "mysql.internal", f"-p{SECRET}"], "city": "Lisbon"},
     "httpie": {"argv": ["http", "-a", f"me:{SECRET}", "a.example"], "city": "Lisbon"},
