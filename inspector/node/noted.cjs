@@ -43,6 +43,8 @@ function written(value) {
 }
 
 function plain(_, value) {
+  // A Buffer comes as its `toJSON` shows it: as a list of its numbers, which would take seconds to write.
+  if (value && value.type === "Buffer" && Array.isArray(value.data)) return `${value.data.length} bytes`;
   if (typeof value === "bigint") return String(value);
   if (value instanceof Error) return { name: value.name, message: value.message };
   if (value instanceof Map) return Object.fromEntries(value);

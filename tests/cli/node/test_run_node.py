@@ -6,10 +6,13 @@ They run in the machine's Node, against a scripted model on the loopback address
 import json
 import shutil
 import socket
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
+
+from inspector import node as recorder
 
 HERE = Path(__file__).parent
 NODE = shutil.which("node")
@@ -329,6 +332,13 @@ def test_a_file_that_is_no_program_is_told_what_runs_it(inspector, tmp_path, nam
     monkeypatch.chdir(tmp_path)
     done = inspector("run", name)
     assert f"inspector run {way}\n".encode() in done.stderr
+
+
+def test_bytes_in_a_value_are_noted_by_their_number():
+    noted = Path(recorder.__file__).with_name("noted.cjs")
+    written = f"require({json.dumps(str(noted))}).written({{ a: Buffer.alloc(9), b: new Uint8Array(7) }})"
+    done = subprocess.run((NODE, "-p", written), capture_output=True, timeout=60, check=True)
+    assert json.loads(done.stdout) == {"a": "9 bytes", "b": "7 bytes"}
 
 
 @pytest.mark.slow
