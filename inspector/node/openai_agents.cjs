@@ -148,10 +148,10 @@ function openAiAgents(spans) {
     const part = spans.current;
     if (part) part.thrown = { error };
   };
-  const executed = (execute) =>
-    inPlaceOf(execute, function (given) {
+  const executed = (options) =>
+    inPlaceOf(options.execute, function (given) {
       try {
-        const result = execute.apply(this, given);
+        const result = options.execute(...given);
         if (result instanceof Promise) result.catch((error) => safely(() => noting(error)));
         return result;
       } catch (error) {
@@ -159,11 +159,18 @@ function openAiAgents(spans) {
         throw error;
       }
     });
+  // Not only a copy, since options may be an object of a class, with methods and private fields; nor they, since they
+  // may be frozen.
+  const standIn = (options) =>
+    new Proxy({ ...options }, {
+      get: (_, name) => (name === "execute" ? executed(options) : options[name]),
+      has: (_, name) => name in options,
+    });
   return {
     tool: (original) =>
       inPlaceOf(original, function ([options, ...more]) {
         const isOurs = options && typeof options.execute === "function";
-        return original.call(this, isOurs ? { ...options, execute: executed(options.execute) } : options, ...more);
+        return original.call(this, isOurs ? standIn(options) : options, ...more);
       }),
   };
 }

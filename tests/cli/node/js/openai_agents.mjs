@@ -19,6 +19,17 @@ const weather = tool({
     return { city, sky: "rain" };
   },
 });
+class Clock {
+  #zone = "UTC";
+  description = "tells";
+  parameters = z.object({});
+  get name() { return "clock"; }
+  async needsApproval() { return true; }
+  async execute() { return this.#zone; }
+}
+const clock = tool(Object.freeze(new Clock()));
+console.log(clock.name, await clock.needsApproval(), await clock.invoke(undefined, "{}"));
+
 const guide = new Agent({ name: "guide", model, instructions: "guide", tools: [weather] });
 const guided = guide.asTool({ toolName: "ask_guide", toolDescription: "asks" });
 const inputGuardrails = [{ name: "polite", execute: async () => ({ outputInfo: {}, tripwireTriggered: false }) }];
