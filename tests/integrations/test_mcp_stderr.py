@@ -1,5 +1,6 @@
 import json
 import os
+import resource
 import subprocess
 import sys
 from contextlib import closing
@@ -68,3 +69,21 @@ def test_a_terminal_stays_what_the_server_gets():
         def start(errlog=terminal): ...
 
         assert of_server(start) is None
+
+
+def test_the_files_that_a_program_may_have_open_are_left_to_it(tmp_path):
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with (tmp_path / "written").open("wb") as target:
+
+        def start(errlog=target): ...
+
+        free = os.dup(target.fileno())
+        os.close(free)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (2 * free, hard))
+        try:
+            assert of_server(start) is None
+            left = os.dup(target.fileno())
+            os.close(left)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        assert left == free

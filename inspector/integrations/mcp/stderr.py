@@ -7,6 +7,7 @@ writing after its client was killed (pipe(7)).
 
 import fcntl
 import os
+import resource
 import select
 import tempfile
 from collections import deque
@@ -121,10 +122,23 @@ def _of_server(start: Callable[..., Any]) -> ServerStderr | None:
     try:
         # By default, that of the time when the SDK was imported.
         target: int = signature(start).parameters["errlog"].default.fileno()
-        return None if os.isatty(target) else ServerStderr(os.dup(target)).follow()
+        return None if os.isatty(target) else _with_its_own(os.dup(target))
     # There is none, as in a notebook, or no room for another file, or no pipe with a name, as on Windows.
     except (OSError, ValueError, AttributeError):
         return None
+
+
+def _with_its_own(target: int) -> ServerStderr | None:
+    its = None
+    try:
+        most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        # A new file has the lowest number that is free. The other half is left to the program.
+        if most == resource.RLIM_INFINITY or target < most // 2:
+            its = ServerStderr(target).follow()
+    finally:
+        if its is None:
+            os.close(target)
+    return its
 
 
 def remember(stream: Any, its: ServerStderr) -> None:
