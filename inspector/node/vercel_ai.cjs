@@ -93,11 +93,22 @@ function aiSdk6(work) {
       inPlaceOf(original, function (given) {
         const part = safely(() => agent("streamText", given[0]));
         const result = work.within(part, () => original.apply(this, given));
-        // Settled once the stream is over; the getters of the result would read it.
-        if (part) safely(() => result._steps.promise.then((steps) => part.ended(answered(steps.at(-1))), (e) => part.failed(e)));
+        if (part) safely(() => whenSettled(result._steps, (steps) => part.ended(answered(steps.at(-1))), (e) => part.failed(e)));
         return result;
       }),
   };
+}
+
+// What a result promises is settled once its stream is over. The getters of the result would read the stream, and the
+// promise itself would no more be one whose rejection nobody handles.
+function whenSettled(delayed, resolved, rejected) {
+  for (const [name, tell] of [["resolve", resolved], ["reject", rejected]]) {
+    const settle = delayed[name];
+    delayed[name] = inPlaceOf(settle, function ([value]) {
+      safely(() => tell(value));
+      return settle.call(this, value);
+    });
+  }
 }
 
 module.exports = { aiSdk6, watchAiSdk };

@@ -35,6 +35,8 @@ invoke_agent streamText ok
   chat gpt-4o ok
 invoke_agent generateText error APICallError: the stub fails with 400
   chat gpt-4o error
+invoke_agent streamText error NoOutputGeneratedError: No output generated. Check the stream for errors.
+  chat gpt-4o error
 invoke_agent generateText cancelled
   chat gpt-4o cancelled
 """

@@ -34,6 +34,11 @@ const stream = streamText({ model, prompt: 'stream\n!call weather {"city": "Voss
 for await (const piece of stream.textStream) streamed += piece;
 console.log(streamed);
 await generateText({ model, prompt: "!fail 400 9\nfailing" }).catch((error) => console.log(error.name, error.message));
+process.once("unhandledRejection", (error) => console.log("unhandled", error.name));
+const failing = streamText({ model, prompt: "!fail 400 9\nunread", onError() {} });
+for await (const piece of failing.textStream) void piece;
+void failing.steps;
+await new Promise(setImmediate);
 const leaving = new AbortController();
 const sent = () => { unsubscribe("undici:request:bodySent", sent); leaving.abort(); };
 subscribe("undici:request:bodySent", sent);
