@@ -161,7 +161,7 @@ def test_a_transport_whose_streams_cannot_be_referred_to_weakly_is_opened(monkey
     memory = pytest.importorskip("mcp.shared.memory")
     monkeypatch.setattr(memory, "create_client_server_memory_streams", streams)
     patches = Patches("mcp")
-    note_transports(patches)
+    note_transports(patches, lambda route, exc: None)
     try:
         assert asyncio.run(opened(memory)) == 2
     finally:

@@ -60,7 +60,7 @@ def test_what_a_decorated_function_raises_has_no_frame_of_ours():
 def test_a_transport_of_mcps_is_a_decorator_still():
     memory = pytest.importorskip("mcp.shared.memory")
     patches = Patches("mcp")
-    note_transports(patches)
+    note_transports(patches, lambda route, exc: None)
     try:
 
         @memory.create_client_server_memory_streams()
