@@ -15,7 +15,7 @@ from inspector.store import QueryTooSlow
 from inspector.store.clickhouse import ClickHouseStore, read_address
 from inspector.store.clickhouse.database import Database
 from inspector.store.clickhouse.events import read_events
-from inspector.store.clickhouse.summaries import read_traces
+from inspector.store.clickhouse.summaries import read_runs, read_traces
 from inspector.store.values.cursor import Window
 
 MINUTE = 60 * 10**9
@@ -185,6 +185,14 @@ def test_what_few_spans_have_is_looked_for_among_those_that_ever_had_it(filled, 
         page = read_events(database, where, Window("time", "desc", None, 10), PATIENT, full=False, raw=False)
     assert len(page.items) == found
     assert not [sql for sql in database.asked if "FROM spans FINAL" in sql and "slot" not in sql]
+
+
+def test_runs_of_which_most_are_shown_are_read_as_they_are_found(filled):
+    with closing(Told(filled, read_s=120)) as database:
+        database.begin()
+        page = read_runs(database, Filter(session_id="long"), Window("time", "desc", None, 10), PATIENT, timeline=False)
+    assert [run.spans for run in page.items] == [75]
+    assert all("LIMIT" in sql for sql in database.asked if "GROUP BY run_id" in sql)
 
 
 class Overloaded(Database):

@@ -35,6 +35,8 @@ _FEW: Final = 1000
 """Up to this many traces are found by the index of their ids; for more, scanning their times is faster."""
 _FEW_READ: Final = 400
 """Up to this many traces or runs are read by the index of their ids; for more, scanning all is faster."""
+_SPARE: Final = 1.5
+"""Up to this many per row of the page are read with all columns at once; of more, only those that are shown."""
 _EVER: Final = -INT64_MAX
 
 
@@ -72,10 +74,15 @@ def read_latest(
     wanted = window.limit + 1
     until = time.monotonic() + limits.walk_s
     rows: list[Any] = []
+    known: dict[str, Sequence[Any]] = {}
     left_ns = None
     try:
         for stretch in _stretches(database, filtered, wanted, place):
-            rows += _read(database, filtered, stretch, place, wanted - len(rows))
+            most = wanted - len(rows)
+            are_most_shown = stretch.ids is not None and len(stretch.ids) <= _SPARE * most
+            found = _read(database, filtered, stretch, place, columns if are_most_shown else (), most)
+            rows += ((row[0], *row[-2:]) for row in found)
+            known |= {row[0]: row[1:-2] for row in found if are_most_shown}
             left_ns = None if stretch.is_last or len(rows) >= wanted else stretch.since_ns - 1
             if len(rows) >= wanted or time.monotonic() > until:
                 break
@@ -83,29 +90,36 @@ def read_latest(
         if left_ns is None:
             raise
     if left_ns is not None:
-        return read_summaries(database, filtered.own, columns, rows), write_cursor(list_key, (left_ns, INT64_MAX))
-    page, following = cut(list_key, rows, window.limit)
-    return read_summaries(database, filtered.own, columns, page), following
+        page, following = rows, write_cursor(list_key, (left_ns, INT64_MAX))
+    else:
+        page, following = cut(list_key, rows, window.limit)
+    return read_summaries(database, filtered.own, columns, page, known), following
 
 
 def _read(
-    database: Database, filtered: SummaryFilter, stretch: Stretch, place: ListPosition, most: int
+    database: Database,
+    filtered: SummaryFilter,
+    stretch: Stretch,
+    place: ListPosition,
+    columns: Sequence[str],
+    most: int,
 ) -> Sequence[Any]:
+    """Return the latest of a stretch: their ids, these columns, and their positions."""
     if stretch.ids is not None and not stretch.ids:
         return ()
-    values = Values()
-    table, traces_in, further = "runs" if filtered.own == "run_id" else "traces FINAL", "true", "true"
+    own, values = filtered.own, Values()
+    table, traces_in, further = "runs" if own == "run_id" else "traces FINAL", "true", "true"
     if stretch.ids is not None:
         ids = values.texts(stretch.ids)
         if len(stretch.ids) <= _FEW_READ:
-            table, traces_in = among(filtered.own, ids), traces_among(ids)
+            table, traces_in = among(own, ids), traces_among(ids)
         else:
-            further = f"{_scanned(filtered.own)} IN {ids}"
+            further = f"{_scanned(own)} IN {ids}"
     conditions = filtered.conditions(values, spans_in=stretch.spans_in, traces_in=traces_in)
     conditions.add(further, place.condition(values), _within(stretch.since_ns, stretch.until_ns))
     return database.rows(
-        f"SELECT {filtered.own}, start_ns, id FROM {table} {conditions.where} "
-        f"ORDER BY start_ns DESC, id DESC LIMIT {most}",
+        f"SELECT {', '.join((own, *columns))}, start_ns AS began_ns, id FROM {table} {conditions.where} "
+        f"ORDER BY began_ns DESC, id DESC LIMIT {most}",
         values,
     )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from inspector.store.clickhouse.database import Database, Values, literal
@@ -128,13 +129,20 @@ def among(id_column: IdColumn, ids: str) -> str:
             return sessions_among(ids)
 
 
-def read_summaries(database: Database, own: IdColumn, columns: Sequence[str], rows: Sequence[Any]) -> Sequence[Any]:
-    """Return rows with all columns, given their ids and positions."""
-    if not rows:
-        return ()
-    values = Values()
-    ids = values.texts([row[0] for row in rows])
-    summaries = database.rows(f"SELECT {', '.join((own, *columns))} FROM {among(own, ids)}", values)
-    by_id = {row[0]: row[1:] for row in summaries}
+def read_summaries(
+    database: Database,
+    own: IdColumn,
+    columns: Sequence[str],
+    rows: Sequence[Any],
+    known: Mapping[str, Sequence[Any]] = MappingProxyType({}),
+) -> Sequence[Any]:
+    """Return rows with all columns, given their ids and positions, and the columns that are read already, by id."""
+    by_id = dict(known)
+    unknown = [row[0] for row in rows if row[0] not in known]
+    if unknown:
+        values = Values()
+        ids = values.texts(unknown)
+        summaries = database.rows(f"SELECT {', '.join((own, *columns))} FROM {among(own, ids)}", values)
+        by_id |= {row[0]: row[1:] for row in summaries}
     # Rows that were deleted meanwhile are left out.
     return [(*by_id[row[0]], *row[1:]) for row in rows if row[0] in by_id]
